@@ -2,28 +2,28 @@ import { LoteError } from '../src/domain/errors.ts';
 import type { FencingToken } from '../src/domain/records/batch-record.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** What an activity is asked to work on. */
+/** The ledger and batch of an activity's work. */
 export interface OwnedWork {
   readonly ledgerId?: string | undefined;
   readonly batchId?: string | undefined;
 }
 
-/** A batch of this ledger that an activity is asked to work on. */
+/** The batch of this ledger that an activity works on. */
 export interface BatchWork {
   readonly ledgerId: string;
   readonly batchId: string;
-  /** Proves the round of the work; left out: nothing is proved. */
+  /** Proves the round of the work. Optional: the default is no proof. */
   readonly fencingToken?: FencingToken;
 }
 
-/** One of its pages. */
+/** One page of a batch. */
 export interface PageWork extends BatchWork {
   readonly page: number;
 }
 
 /**
- * A worker that polls the right queue for the wrong ledger, application or account would issue every invoice again: it must refuse the work. The
- * account is looked at each time, for it may have been changed by command while this worker runs.
+ * Refuses work of a wrong ledger, application or account, because a worker on the right queue with the wrong one would
+ * issue every invoice again. Checks the account each time, because a command may change it while this worker runs.
  * @throws LoteError `ledger-foreign`, `application-foreign`, `interlock`
  */
 export async function assertOwnership(

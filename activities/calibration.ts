@@ -28,24 +28,24 @@ export interface CalibrationDeps {
   readonly now: () => number;
 }
 
-/** An answer to the GET of an invoice, and what a stored event says of it; null: none has come. */
+/** An answer to the GET of an invoice, with the verdict of a stored event; null if no event has come. */
 export type AskedInvoice = Omit<AskedStatus, 'answer' | 'at'> & { readonly answer: StatusAnswer };
 
-/** Which invoices of a slice may go out now. */
+/** The invoices of a slice that may be sent now. */
 export interface SlicePlaces {
-  /** Null: all of them. */
+  /** Null for all of them. */
   readonly ordinals: readonly number[] | null;
-  /** Others of the slice wait for the gate. */
+  /** Further invoices of the slice wait for the gate. */
   readonly hasMore: boolean;
 }
 
-/** For so long a process goes by what it has read, in milliseconds. */
+/** How long a process relies on its last reading, in milliseconds. */
 const FRESH_MS = 200;
 const WORDS_FRESH_MS = 1_000;
-/** Answers about one type of events after which questions become rare, and the time between them from then on. */
+/** After this many answers about one type of events, Lote asks only once per `RARELY_MS`. */
 const QUICK_ANSWERS = 40;
 const RARELY_MS = 5_000;
-/** So many unsent invoices of a slice are looked at: those that have a place, and others that may take one. */
+/** Number of unsent invoices of a slice to read: those that have a place, and candidates for one. */
 const CANDIDATES = 41;
 
 const BEHIND_STOP: StatusAnswer = {
@@ -54,16 +54,16 @@ const BEHIND_STOP: StatusAnswer = {
   retryAfterMs: null,
 };
 
-/** What receiver and activities of one process know of the service profile. Methods reject only where the ledger does. */
+/** The service profile as receiver and activities of one process know it. Methods reject only if the ledger does. */
 export class Calibration {
   readonly #deps: CalibrationDeps;
   #state: CalibrationState | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<CalibrationState> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Ends with the last question about a type of events. */
+  /** Settles after the last question about a type of events. */
   #questioned: Promise<unknown> = Promise.resolve();
-  /** By type of events. */
+  /** Questions by type of events. */
   readonly #questions = new Map<string, { asked: number; notBefore: number }>();
   readonly #logged = new Set<string>();
 
@@ -71,7 +71,7 @@ export class Calibration {
     this.#deps = deps;
   }
 
-  /** Whether all invoices may go out. */
+  /** Returns whether all invoices may be sent. */
   async isOpen(): Promise<boolean> {
     const { ledger, rules, now } = this.#deps;
     const state = await this.known(FRESH_MS);
@@ -80,13 +80,13 @@ export class Calibration {
     return isOpen(await this.#change((draft) => openIfProved(draft, { known, at: now() }, rules)));
   }
 
-  /** Takes places for invoices of a slice, as long as the gate is closed. */
+  /** Takes places for invoices of a slice while the gate is closed. */
   async places({ batchId, from, to }: { batchId: string; from: number; to: number }): Promise<SlicePlaces> {
     if (await this.isOpen()) return { ordinals: null, hasMore: false };
     const { ledger, now } = this.#deps;
     const known = await ledger.calibrationInvoices((await this.known(0)).out);
     const unsent = await ledger.firstUnsent(batchId, { limit: CANDIDATES, from });
-    // What has a place goes again wherever it stands: the gate stays closed until it has an answer.
+    // A placed invoice goes again wherever it stands: the gate stays closed until it has an answer.
     const placed = known.filter(
       (one) => one.batchId === batchId && (one.state === 'staged' || one.state === 'sending'),
     );
@@ -98,14 +98,14 @@ export class Calibration {
     return { ordinals: admitted.map(({ ordinal }) => ordinal), hasMore: admitted.length < wanted.length };
   }
 
-  /** Learns from an answer to a POST, until the gate is open. */
+  /** Learns from an answer to a POST until the gate is open. */
   async posted(answer: CreateAnswer, key: string): Promise<void> {
     const isSettled = this.#state !== null && isOpen(this.#state);
     if (isSettled || (answer.kind === 'lost' && !isMisread(answer))) return;
     await this.#change((draft) => observePost(draft, { answer, key, at: this.#deps.now() }));
   }
 
-  /** The answer as it counts: a final word that is not proved yet is `processing`, and none counts behind a contradiction. */
+  /** Returns the answer as it counts: an unproved final word is `processing`; after a contradiction, none counts. */
   async asked({ answer, serviceId, reported }: AskedInvoice): Promise<StatusAnswer> {
     if (answer.kind !== 'status') return (await this.isStopped()) ? BEHIND_STOP : answer;
     const { rules, now } = this.#deps;
@@ -117,12 +117,12 @@ export class Calibration {
     return { ...answer, status: 'processing', reason: null };
   }
 
-  /** Whether a `failed` event was confirmed by a GET before, so that one whose GET cannot be read stands. */
+  /** Returns whether a GET has confirmed a `failed` event before, so that one with an unreadable GET counts. */
   areFailuresProved(): Promise<boolean> {
     return this.#isProved('failed event');
   }
 
-  /** False: the deliveries are not to be stored now; their sender comes again. Each type that says issued is proved by one GET before an event of it counts. */
+  /** Returns false when the receiver must not store the deliveries, so that the sender retries. One GET must prove each type that says issued. */
   async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
     const finals = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event] : []));
     if (finals.length === 0) return true;
@@ -133,7 +133,7 @@ export class Calibration {
       const isProved = (type: string): boolean => trusted || proved.includes(`event ${type}`);
       const isStopped = (): boolean => this.stoppedHere()?.code === PROFILE_CONTRADICTION;
       for (const [type, serviceId] of types) {
-        // oxlint-disable-next-line no-await-in-loop -- the first answer mostly spares all others
+        // oxlint-disable-next-line no-await-in-loop -- the first answer mostly spares the rest
         if (isStopped() || (!isProved(type) && !(await this.#prove(type, serviceId)))) return false;
       }
       return !isStopped();
@@ -142,7 +142,7 @@ export class Calibration {
     }
   }
 
-  /** Something that does not fit, or, with null, that what was found under the code is over. */
+  /** Records a finding; a null message ends the finding with that code. */
   async note(code: string, message: string | null): Promise<void> {
     await this.#change((draft) => takeFinding(draft, { code, message }, this.#deps.now()));
   }
@@ -151,24 +151,24 @@ export class Calibration {
     await this.#change((draft) => stopCalibration(draft, reason, this.#deps.now()));
   }
 
-  /** Whether no word of the service counts now. */
+  /** Returns whether the service's words do not count now. */
   async isStopped(): Promise<boolean> {
     await this.known(WORDS_FRESH_MS);
     return this.stoppedHere()?.code === PROFILE_CONTRADICTION;
   }
 
-  /** Why nothing is sent, as the ledger says within this second; null: nothing stops it. */
+  /** Returns why nothing is sent, at most `FRESH_MS` old; null if sending may continue. */
   async stopped(): Promise<Reason | null> {
     await this.known(FRESH_MS);
     return this.stoppedHere();
   }
 
-  /** The same, as far as this process knows. */
+  /** Like `stopped`, as far as this process knows. */
   stoppedHere(): Reason | null {
     return this.#state === null || this.#state.trusted ? null : this.#state.stop;
   }
 
-  /** Whether it is time to ask for the invoices that are out, so many milliseconds after the look before. */
+  /** Returns whether it is time to ask for the sent invoices, `pauseMs` after the look before. */
   takeLook(pauseMs: number): boolean {
     const now = this.#deps.now();
     const age = now - this.#lookedAt;
@@ -177,10 +177,10 @@ export class Calibration {
     return true;
   }
 
-  /** What is known, at most so many milliseconds old. */
+  /** Returns the known state, at most `maxAgeMs` old. */
   async known(maxAgeMs: number): Promise<CalibrationState> {
     const age = this.#deps.now() - this.#readAt;
-    // Below zero: the clock was set back.
+    // Below zero if the clock was set back.
     if (this.#state !== null && age >= 0 && age < maxAgeMs) return this.#state;
     return (this.#reading ??= this.#read().finally(() => (this.#reading = null)));
   }
@@ -190,7 +190,7 @@ export class Calibration {
     return this.#keep(await ledger.calibration(profileDigest));
   }
 
-  /** Writes only what changes what this process knows. */
+  /** Writes only if the change alters what this process knows. */
   async #change(change: (draft: CalibrationState) => void): Promise<CalibrationState> {
     const { ledger, profileDigest } = this.#deps;
     const draft = structuredClone(await this.known(WORDS_FRESH_MS));
@@ -203,7 +203,7 @@ export class Calibration {
   #keep(state: CalibrationState): CalibrationState {
     const { log, now } = this.#deps;
     this.#readAt = now();
-    // An answer that was on its way while this process found a stop must not take it back; an operator may.
+    // A read that began before this process found a stop must not take the stop back; an operator may.
     const stop = state.trusted ? null : (state.stop ?? this.#state?.stop ?? null);
     this.#state = { ...state, stop };
     for (const { code, message } of state.found) {
@@ -220,7 +220,7 @@ export class Calibration {
     return trusted || proved.includes(name);
   }
 
-  /** Asks for one invoice that an event of this type calls issued. Questions go one after the other, and those that wait are mostly spared. */
+  /** Asks for one invoice that an event of this type calls issued. Questions queue; most need no GET of their own. */
   #prove(type: string, serviceId: string): Promise<boolean> {
     const name = `event ${type}`;
     const proved = this.#questioned.then(async () => {

@@ -1,16 +1,16 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
-/** An unexpected error may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
+/** An unexpected error may be a glitch or a bug: eight tries take about two minutes, then the run reports it. */
 const UNFORESEEN_ATTEMPTS = 8;
 
 /**
- * How often an activity is tried that fails with a code; codes that are not listed fail it at once. Trouble that passes by itself or after a person acts,
- * while nothing is lost by waiting, is repeated for as long as it takes.
+ * Number of attempts of an activity by error code; a code that is not listed fails it at once. Trouble that passes by
+ * itself or after a person acts is repeated without limit if waiting loses nothing.
  */
 const ATTEMPTS: ReadonlyMap<LoteErrorCode, number> = new Map([
   ['ledger-unavailable', Infinity],
-  // Another writer of the same rows was faster: the next attempt finds what it wrote.
+  // Another writer of the same rows was faster, and the next attempt finds what it wrote.
   ['ledger-race', Infinity],
   // Another writer has begun a newer report of the same batch.
   ['report-superseded', Infinity],
@@ -20,23 +20,23 @@ const ATTEMPTS: ReadonlyMap<LoteErrorCode, number> = new Map([
   ['message-unsent', Infinity],
   // The mount comes back, or another worker has it.
   ['folder-unusable', Infinity],
-  // Another worker, or this one with its settings put right, can do it.
+  // Another worker, or this one with corrected settings, can do it.
   ['application-foreign', Infinity],
   ['interlock', Infinity],
-  // A claim never comes back, so the run must end and name the run that has it. The latest attempt of a run that was reset claims anew meanwhile.
+  // A lost claim never comes back, so the run must end and name its owner. The last attempt of a reset run claims anew.
   ['claim-lost', 5],
-  // A night that waits for it sends no message, so that it must not wait unnoticed.
+  // A night that waits for the input sends no message, so it must not wait unnoticed.
   ['input-unusable', UNFORESEEN_ATTEMPTS],
 ]);
 
-/** Whether an activity that fails so is repeated until it works. */
+/** Returns whether an activity with this error is repeated until it works. */
 function passes(error: unknown): boolean {
   return error instanceof LoteError && ATTEMPTS.get(error.code) === Infinity;
 }
 
 /**
- * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out
- * because its text may hold what history must not (a name, a tax number, an address of the database).
+ * The only function in activities that builds an ApplicationFailure. `type` is the stable code; the cause stays out
+ * because its text may hold data that history must not (a name, a tax number, an address of the database).
  */
 function toFailure(error: unknown, attempt: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
@@ -55,12 +55,12 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
   });
 }
 
-/** The end of an activity that was cancelled, as the SDK knows it. */
+/** Returns whether the error is the SDK's end of a cancelled activity. */
 function isCancellation(error: unknown): boolean {
   return error instanceof CancelledFailure || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** Attempts of this activity that ended without a word: their worker was killed, or vanished. */
+/** Counts attempts of this activity without a reported end: their worker was killed, or vanished. */
 export function attemptsWithoutEnd(): number {
   return Number(Context.current().info.heartbeatDetails ?? 0);
 }
@@ -69,8 +69,8 @@ export function attemptsWithoutEnd(): number {
 export const HEARTBEAT_MS = 5_000;
 
 /**
- * Wraps an activity so that it heartbeats while it runs, notifies its batch why it is repeated, and whatever it throws
- * leaves as an ApplicationFailure and is logged once, here.
+ * Wraps an activity: it heartbeats while it runs, notifies its batch why it is repeated, and throws every error as an
+ * ApplicationFailure after logging it once.
  */
 export function guarded<I, O>(
   name: string,
@@ -88,7 +88,7 @@ export function guarded<I, O>(
     const notify = async (reason: string | null): Promise<void> => {
       if (workflowExecution !== undefined) await notifyWaiting({ ...workflowExecution, activity: name, reason });
     };
-    // The next attempt reads the last heartbeat: this one counts as without an end until it has one.
+    // The next attempt reads the last heartbeat: this attempt counts as without an end until it has one.
     const withoutEnd = attemptsWithoutEnd();
     const heartbeat = setInterval(() => context.heartbeat(withoutEnd + 1), HEARTBEAT_MS);
     try {
@@ -107,46 +107,46 @@ export function guarded<I, O>(
   };
 }
 
-/** Aborted when the attempt of the activity is over: it was cancelled, or its worker stops, and another attempt goes on. */
+/** Aborts when the attempt is over: it was cancelled, or its worker stops and another attempt continues. */
 export function attemptOver(): AbortSignal {
   return Context.current().cancellationSignal;
 }
 
 /**
- * Leaves the rest of an activity to another attempt: what a stopping worker did not come to must not pass for done.
+ * Leaves the rest of an activity to another attempt: work that a stopping worker did not do must not count as done.
  * @throws ApplicationFailure `worker-stops`, retryable
  */
 export function requireRunningWorker(over: AbortSignal): void {
   if (over.aborted) throw workerStops();
 }
 
-/** See requireRunningWorker. */
+/** Creates the failure of `requireRunningWorker`. */
 export function workerStops(): ApplicationFailure {
   return ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
 }
 
-/** Sent to a batch while one of its activities is repeated because of trouble that passes by itself. */
+/** A notice to a batch that one of its activities is repeated because of trouble that passes by itself. */
 export interface WaitingNotice {
   readonly workflowId: string;
   readonly runId: string;
-  /** Which activity it is, so that its end takes away only its own notice. */
+  /** The activity's name, so that its end removes only its own notice. */
   readonly activity: string;
-  /** Code and cause, without names or secrets; null: it has passed. */
+  /** Code and cause, without names or secrets; null after the trouble. */
   readonly reason: string | null;
 }
 
-/** Sends a notice to the run of a batch; it never rejects. */
+/** Sends a notice to the run of a batch; never rejects. */
 export type NotifyWaiting = (notice: WaitingNotice) => Promise<void>;
 
-/** The first repetition comes after a second: shorter trouble is not reported. */
+/** The first repetition comes after a second, so shorter trouble is not reported. */
 const FIRST_NOTIFIED_ATTEMPT = 2;
 
-/** The second, fourth, eighth … failed attempt. */
+/** True for the second, fourth, eighth … failed attempt. */
 function isNotified(attempt: number): boolean {
   return attempt >= FIRST_NOTIFIED_ATTEMPT && Number.isInteger(Math.log2(attempt));
 }
 
-/** The message up to what is done about it: the operator's page says that itself. */
+/** Leaves out the message's advice, because the operator's page gives its own. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof LoteError)) return 'internal';
   return `${error.code}: ${error.message.split('; ', 1)[0] ?? ''}`;

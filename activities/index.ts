@@ -26,14 +26,14 @@ import { createSubmitSlice } from './sending/submit-slice.ts';
 /** All activities of a worker, as workflows call them. */
 export type Activities = ReturnType<typeof createActivities>;
 
-/** All activities, bound to their adapters; each refuses work that belongs to another ledger, application or account. */
+/** Binds all activities to their adapters; each refuses work of another ledger, application or account. */
 export function createActivities(deps: ActivityDeps) {
   const bind = <I extends OwnedWork, O>(name: string, run: (deps: ActivityDeps, input: I) => Promise<O>) =>
     guarded(name, deps, async (input: I) => {
       await assertOwnership(deps, input);
       return run(deps, input);
     });
-  // The names on the left stand in recorded histories: a function may be renamed, its activity may not.
+  // Recorded histories hold the names on the left: a function may be renamed, its activity may not.
   return {
     ingestBatch: bind('ingestBatch', ingestBatch),
     ensureMerchants: bind('ensureMerchants', ensureMerchants),
@@ -44,7 +44,7 @@ export function createActivities(deps: ActivityDeps) {
     confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),
-    // False: this run does not hold the batch any more.
+    // Returns false if this run no longer holds the batch.
     recordControl: bind('recordControl', ({ ledger }, input: OwnedWork & SendingControl) =>
       ledger.recordControl(input),
     ),

@@ -1,4 +1,4 @@
-/** So many of the items, or all when there are fewer, drawn by lot. */
+/** Returns `count` random items, or all if there are fewer. */
 export function takeRandom<Item>(items: readonly Item[], count: number, random: () => number): readonly Item[] {
   const left = [...items];
   const taken: Item[] = [];

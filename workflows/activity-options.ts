@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 
-/** Repeats until it works: what may not be repeated leaves as a non-retryable failure (activities/failure.ts). */
+/** Repeats an activity until it works, unless it throws a non-retryable failure (activities/failure.ts). */
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 /** Reading a file of a million rows takes minutes; a heartbeat each portion tells a slow disk from a dead worker. */
@@ -12,19 +12,19 @@ export const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTim
 /** Listing and creating merchants is one request per merchant. */
 export const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
 
-/** The wait ends by itself after half a minute, and a few GETs. */
+/** The wait ends by itself after half a minute and a few GETs. */
 export const FIRST_WORDS: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '20s', retry: RETRY };
 
-/** Up to a page of GETs. */
+/** Allows for up to a page of GETs. */
 export const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTimeout: '30s', retry: RETRY };
 
 /** A report of a very large batch is a few hundred megabytes of disk. */
 export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
 
-/** A few small statements in the ledger; a wait for one of a dead worker takes this long. */
+/** A few small statements in the ledger. An activity of a dead worker is repeated after this time. */
 export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
 
-/** A mail server that is away over the night; the activity bounds each try itself. The reader has the page meanwhile. */
+/** The mail server may be away over the night; the activity bounds each try itself. The reader has the page. */
 export const NIGHT_MESSAGE: ActivityOptions = {
   startToCloseTimeout: '3m',
   heartbeatTimeout: '30s',
@@ -32,5 +32,5 @@ export const NIGHT_MESSAGE: ActivityOptions = {
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
 };
 
-/** One request per invoice that was left open; the reconciliation of a dead worker is not waited for a minute. */
+/** One request per invoice that was left open. The heartbeat keeps the wait for a dead worker under a minute. */
 export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };

@@ -28,15 +28,15 @@ import type { StartOrder } from '../src/domain/records/batch-record.ts';
 
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
 
-/** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
+/** While another run holds the file, looks again after 1, 2, 4 … 30 s. */
 const FIRST_REFRESH_MS = 1_000;
 const LONGEST_REFRESH_MS = 30_000;
 
 /**
- * One file of invoices, from its first byte to its report. The table of contents of Lote:
+ * Runs one file of invoices, from its first byte to its report. The table of contents of Lote is:
  * read the file -> ensure its merchants -> send and settle its pages, failed ones again where the profile says so -> report.
- * `run-batch.ts` has the middle; `retry-invoices.ts` runs the same for invoices of a finished batch. A run that only waits for another one goes on
- * in further runs when its history becomes long: `before` tells them what it waits for.
+ * `run-batch.ts` has the middle; `retry-invoices.ts` does the same for a finished batch. A run that waits for another one
+ * continues in further runs when its history becomes long: `before` tells them what it waits for.
  */
 export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Promise<BatchResult> {
   const batch = followBatch(before);
@@ -80,7 +80,7 @@ export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Prom
   }
 }
 
-/** Only a night starts a batch as its child. A reset of that child is a person's. */
+/** Only a night starts a batch as its child, and only a person resets that child. */
 function orderOf({ resumed }: BatchInput): StartOrder {
   const { parent, runId, firstExecutionRunId } = workflowInfo();
   if (parent === undefined || runId !== firstExecutionRunId) return resumed === true ? 'none' : 'person';
@@ -88,8 +88,8 @@ function orderOf({ resumed }: BatchInput): StartOrder {
 }
 
 /**
- * What operators were promised while the file was still read, before this run knew that another one has it: that one pauses, or cancels, for nothing is
- * sent here. If it has ended meanwhile, the promise stays with this run, which may have the file next.
+ * Passes on what operators ordered while the file was read, before this run knew that another run has it: that run pauses or
+ * cancels, because this one sends nothing. If the other run has ended, this run keeps the orders, because it may get the file next.
  */
 async function passOnActions(batch: BatchControl, workflowId: string): Promise<void> {
   const actions = [...batch.pendingActions];
@@ -104,7 +104,7 @@ async function passOnActions(batch: BatchControl, workflowId: string): Promise<v
   }
 }
 
-/** Nothing else is accepted while a file is read. */
+/** A run accepts no other order while it reads its file. */
 function isPassedOn(what: string): what is OperatedInput['what'] {
   return what === 'pause' || what === 'resume' || what === 'cancel-remaining';
 }

@@ -24,9 +24,9 @@ import { PageSender, type SendingEnd } from './page/page-sending.ts';
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
 /**
- * One page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends. A
- * page that waits for days goes on in further runs, under the same id and for the same batch; signals that come between
- * two runs reach the second.
+ * Runs one page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends.
+ * A page that waits for days continues in further runs, under the same id and for the same batch; signals that come
+ * between two runs reach the second.
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   requireOwnInput('invoicePage', input, OWN_INPUT);
@@ -41,7 +41,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
 
   async function send(): Promise<Pick<PageWait, 'sent' | 'looked'>> {
     const sent = await new PageSender(input, { control, notifyParent, goOn }).send();
-    // Before the look: what is ordered beside a local activity leaves with its end.
+    // Comes first, because commands beside a local activity leave only at its end.
     await notifyParent(pageSentSignal.name, { page });
     return { sent, looked: sent.ending === 'sent' ? await lookForLastWord(input, sent) : undefined };
   }
@@ -83,8 +83,8 @@ function sentBefore({ ending, waitedFor }: SendingEnd): Pick<PageWait, 'sent' | 
 }
 
 /**
- * Signals the run that started this one, or the one in which that goes on: a run that was reset has another run id, under which it gets the ends of the
- * children that it has left. A parent that is gone needs no signal.
+ * Signals the run that started this one, or its continuation: a reset run has another run id, under which it gets the
+ * ends of the children that it has left. A parent that is gone needs no signal.
  */
 async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
   const { parent } = workflowInfo();

@@ -31,7 +31,7 @@ const { shelveDrop: archiveDrop } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   summary: 'archiving a file',
 });
-// Its announcement may take a minute.
+// The announcement may take a minute.
 const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   startToCloseTimeout: '3m',
@@ -42,7 +42,7 @@ const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary:
 /** Files that are still being written are checked again after this time at most. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** Everything has a default: `{}` or no input at all is what a schedule and a person give. */
+/** Everything has a default: a schedule or a person may start a night with `{}` or without input. */
 export interface NightlyInput {
   /** IANA name; decides the date under which files are archived. */
   readonly timezone?: string;
@@ -52,7 +52,7 @@ export interface NightlyInput {
 export interface NightlyResult {
   readonly night: string;
   readonly files: number;
-  /** Files of which not everything is confirmed as issued. */
+  /** Files with invoices that are not confirmed as issued. */
   readonly problems: number;
   readonly waiting: number;
   readonly reports: NightlySummaryPaths;
@@ -60,7 +60,7 @@ export interface NightlyResult {
 
 /**
  * A nightly run: claim the dropped files -> one batch each -> archive each with a note -> summary. If a run ends early,
- * the next one goes on with the files that it had claimed.
+ * the next one continues with its claimed files.
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
@@ -108,7 +108,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   if (trouble !== undefined) throw trouble.error;
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(left), reports };
 
-  /** Never rejects: the other files go on, and the night fails when they are through and its message is on its way. */
+  /** Never rejects, so that the other files go on; the night fails when they are done and its message is on its way. */
   async function runFile(file: DroppedFile): Promise<void> {
     try {
       await watch.begin(file);
@@ -128,8 +128,8 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
 
 /**
- * The message is sent by a workflow of its own: a mail server that is away keeps no night from ending, and fails none.
- * Its id is that of the night, so that a night has one.
+ * Starts a separate workflow for the message, so that an unreachable mail server neither delays nor fails the night.
+ * Its id comes from the night, so that a night has one message.
  */
 async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: readonly MessageChannel[]): Promise<void> {
   try {
@@ -148,10 +148,10 @@ async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: rea
 }
 
 /**
- * Runs the batch of a dropped file, and returns how it ended for the night; an error of the batch is such an end.
- * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch. It orders nothing again: what is left of a batch that has ended meanwhile waits for a person. `left`: the night goes on without it, because its
- * batch waits for a person, who lets it go on.
+ * Runs the batch of a dropped file, and returns how it ended for the night; an error of the batch is such an end. The
+ * batch outlives the night: a cancelled or terminated night leaves the file in progress, and the next night joins its
+ * batch. The joining run sends nothing again: the rest of a batch that has ended meanwhile waits for a person. `left`
+ * resolves if the night goes on without a batch that waits for a person.
  */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
@@ -168,8 +168,8 @@ async function runBatch(
     });
   const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
   try {
-    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger. One that was stopped is closed by reconciliation, unless a
-    // later run of the same id is open.
+    // A run beside a running batch joins it by attaching to it in the ledger. Reconciliation closes a batch that was
+    // stopped, unless a later run of the same id is open.
     const child = await start(resumed ? own : (batchId ?? own)).catch((error: unknown) => {
       // Not exported by the workflow package; the name is the SDK's contract.
       if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);

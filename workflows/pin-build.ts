@@ -1,13 +1,13 @@
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { buildQueue } from '../src/domain/messages/batch-id.ts';
 
-/** Set by the first line of a bundle (src/app/worker/workflow-bundle.ts). A bundle of a test may have none. */
+/** Set by the first line of a bundle (src/app/worker/workflow-bundle.ts). A bundle of a test may lack it. */
 declare const LOTE_BUILD: string | undefined;
 
 /**
- * Pins a run to the build of the worker that takes it up: a run that was started on the installation's queue goes on in
- * the next run, on the queue of that build, which only workers of the same build poll. Its children inherit that queue.
- * To be called when the handlers are registered; `args` are the inputs of the next run.
+ * Pins a run to the build of the worker that takes it: a run that was started on the installation's queue continues in
+ * the next run on the queue of that build, which only workers of the same build poll. Its children inherit that queue.
+ * Call it after the handlers are registered; `args` returns the inputs of the next run.
  */
 export async function pinToBuild(args: () => readonly unknown[]): Promise<void> {
   const { taskQueue, workflowType } = workflowInfo();

@@ -18,7 +18,7 @@ const { outdatedReports } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   summary: 'which reports have changed',
 });
-/** A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then. */
+/** A folder that cannot be written must not block the next reconciliation, which then writes the missing reports. */
 const { writeReport } = proxyActivities<Activities>({
   ...options.REPORT,
   retry: { ...options.REPORT.retry, maximumAttempts: 3 },
@@ -30,9 +30,9 @@ const { closeOrphans } = proxyActivities<Activities>({
 });
 
 /**
- * Works on what batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without input:
- * close batches whose run was lost -> repeat unknown invoices of other batches, same key and bytes -> poll documents
- * without a final word -> write the reports that this, or a late answer, changed, and those that are missing.
+ * Works on the leftovers of closed batches. A schedule, `lote reconcile`, or a person without input starts it: close
+ * batches whose run was lost -> repeat unknown invoices of other batches, same key and bytes -> poll documents without
+ * a final word -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const example = 'for all that was left open with {"all": true}';
@@ -40,7 +40,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   await pinToBuild(() => [input]);
   const request = { ledgerId, all: all ?? false };
   const orphans = await closeOrphans(request);
-  // First: what they left open is known to reconciliation by their report.
+  // Comes first: reconciliation knows these leftovers by their report.
   const unwritten = new Set(await writeReports(ledgerId, orphans));
   const repeated = await repeatUnknown(request);
   const asked = await pollOpenDocuments(request);
@@ -62,7 +62,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   return result;
 }
 
-/** Returns those that could not be written. */
+/** Returns the batches without a written report. */
 async function writeReports(ledgerId: string | undefined, batchIds: readonly string[]): Promise<string[]> {
   const unwritten: string[] = [];
   for (const batchId of batchIds) {

@@ -13,8 +13,8 @@ const { reopenBatch } = proxyActivities<Activities>({
 });
 
 /**
- * Invoices of a finished batch go again, by states or row numbers, or all that may; never by reference, for history keeps what is typed.
- * reopen the batch -> then as any batch: merchants -> pages -> report, in place and with a revision.
+ * Sends invoices of a finished batch again, by states or row numbers, or all that may go; never by reference, because history keeps it.
+ * Reopens the batch -> then as any batch: merchants -> pages -> report, in place and with a revision.
  */
 export async function retryInvoices(input: RetryInput, before?: EarlierRun): Promise<BatchResult> {
   const batch = followBatch(before);

@@ -3,8 +3,8 @@ import type { BatchInput, RetryInput, RetryRequestInput } from '../src/domain/me
 import { RETRY_STATES } from '../src/domain/retry-decision.ts';
 
 /**
- * Whether a value has the members of an example, each of its type. A number in an example is the least whole number that fits, null stands for a text or
- * nothing, a list for one of any length with items like its own.
+ * Returns whether a value has the members of an example, each of its type. A number in an example is the least whole
+ * number that fits; null allows a text, null or undefined; a list allows any length with items like its own.
  */
 function isLike(value: unknown, example: unknown): boolean {
   if (example === null) return value === null || value === undefined || typeof value === 'string';
@@ -17,8 +17,8 @@ function isLike(value: unknown, example: unknown): boolean {
 }
 
 /**
- * Registers the handler of a signal, which passes over inputs unlike the example, nothing among them: an error in a handler would fail
- * every further task of the run, for the signal stays in its history.
+ * Registers the handler of a signal. The handler ignores inputs unlike the example, because an error in it would fail
+ * every further task of the run: the signal stays in the run's history.
  */
 export function onSignal<Input>(
   signal: SignalDefinition<[Input]>,
@@ -33,7 +33,7 @@ export function onSignal<Input>(
   setHandler(signal, handler, { description: `(internal) ${description}` });
 }
 
-/** Ends a run of a workflow that another workflow starts, where a person has started it with something else: an error in it would repeat its task for ever. */
+/** Ends a run of an internal workflow that a person has started with a wrong input; otherwise an error in the workflow would repeat its task for ever. */
 export function requireOwnInput(workflow: string, input: unknown, example: Readonly<Record<string, unknown>>): void {
   if (isLike(input, example)) return;
   throw ApplicationFailure.nonRetryable(
@@ -42,28 +42,28 @@ export function requireOwnInput(workflow: string, input: unknown, example: Reado
   );
 }
 
-/** Whether a value is a text with more than spaces. */
+/** Returns whether a value is a text with more than spaces. */
 export function isFilled(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Who acts, as a text; undefined: the input has no such text. */
+/** Returns who acts; undefined if the input has no such text. */
 export function actorOf(input: { readonly who?: unknown } | null | undefined): string | undefined {
   const who = input?.who;
   return typeof who === 'string' ? who : undefined;
 }
 
-/** What a validator throws. The UI prints the stack of a rejected update, with our source paths: of no use to an operator. */
+/** Creates a validator's error without a stack: the UI would print it with our source paths. */
 export function refusedUpdate(message: string): ApplicationFailure {
   const failure = ApplicationFailure.nonRetryable(message, 'input-invalid');
   delete failure.stack;
   return failure;
 }
 
-/** Whether a value is what a field needs, and what it must be, as a refusal says it. */
+/** A check of a field's value, and the words that a refusal uses for the right value. */
 export type FieldRule = readonly [is: (value: unknown) => boolean, must: string];
 
-/** What each field of an input must be. */
+/** The rule of each field of an input. */
 export type FieldRules<Input> = Readonly<Record<keyof Input, FieldRule>>;
 
 /** A text that is not empty. */
@@ -71,14 +71,14 @@ export const TEXT: FieldRule = [(value) => typeof value === 'string' && value !=
 /** True or false. */
 export const FLAG: FieldRule = [(value) => typeof value === 'boolean', 'true or false'];
 
-/** One of these words. */
+/** Allows one of these words. */
 function oneOf(...words: readonly string[]): FieldRule {
   return [(value) => words.includes(value as string), words.map((word) => JSON.stringify(word)).join(' or ')];
 }
 
 /**
- * What is wrong with an input that a person typed, in a sentence that names the field; null: nothing. A name without a rule is a mistyped one, and would
- * be ignored in silence. A field may be left out, or be null.
+ * Returns the fault of an input that a person typed, in a sentence that names the field, or null. Refuses a name
+ * without a rule, because a mistyped name would be ignored in silence. A field may be left out or null.
  */
 function problemOfFields(workflow: string, input: object, rules: Readonly<Record<string, FieldRule>>): string | null {
   const known = new Map(Object.entries(rules));
@@ -94,8 +94,8 @@ function problemOfFields(workflow: string, input: object, rules: Readonly<Record
 }
 
 /**
- * The input of a workflow that needs none.
- * @throws ApplicationFailure `input-invalid` with the example, where it is something else
+ * Checks and returns the input of a workflow that needs none.
+ * @throws ApplicationFailure `input-invalid` with the example, if the input is wrong
  */
 export function optionalInput<Input extends object>(
   workflow: string,
@@ -148,7 +148,7 @@ const RETRY_EXAMPLE = 'Example: {"states": ["failed"], "reason": "the tax engine
 const WORKFLOW_EXAMPLE =
   'Start it again with this input: {"batch": "batch-sample-1a2b3c4d"}, or with states or rows as well: {"batch": "…", "states": ["failed"], "rows": [7], "reason": "why"}';
 const ANYTHING: FieldRule = [() => true, 'anything'];
-/** The reason has a sentence of its own, and `who` may be anything. A mistyped `row` would let the whole batch go again. */
+/** `NEEDS_REASON` covers the reason, and `who` may be anything. A mistyped `row` would let the whole batch go again. */
 const RETRY_FIELDS: FieldRules<RetryRequestInput> = {
   states: [
     (value) => Array.isArray(value) && value.every((state) => RETRY_STATES.includes(state)),
@@ -167,7 +167,7 @@ const NO_REASON = 'no reason was given';
 const NEEDS_REASON = 'A retry needs a "reason".';
 const NEEDS_SELECTION = 'A retry needs "states" or "rows".';
 
-/** Says at once, and in one sentence, what is wrong with what an operator typed. */
+/** Refuses a wrong request of an operator at once, in one sentence. */
 export function requireRetryRequest(input: RetryRequestInput | null | undefined): void {
   const problem = isFilled(input?.reason)
     ? (problemOfFields('A retry', input ?? {}, RETRY_FIELDS) ?? (isForAll(input) ? NEEDS_SELECTION : null))
@@ -175,7 +175,7 @@ export function requireRetryRequest(input: RetryRequestInput | null | undefined)
   if (problem !== null) throw refusedUpdate(`${problem} ${RETRY_EXAMPLE}`);
 }
 
-/** Started with a batch alone, everything failed, rejected or held goes again, as with `lote retry BATCH`. */
+/** Returns the request. A batch alone selects everything failed, rejected or held, as `lote retry BATCH` does. */
 export function retryRequestOf(input: RetryInput | null | undefined): RetryRequestInput {
   const problem = problemOfStart(input);
   if (problem !== null) throw ApplicationFailure.nonRetryable(`${problem} ${WORKFLOW_EXAMPLE}`, 'input-invalid');
@@ -184,7 +184,7 @@ export function retryRequestOf(input: RetryInput | null | undefined): RetryReque
   return withActor({ ...request, ...all, reason: request.reason ?? NO_REASON });
 }
 
-/** A name that is no text is no name. */
+/** Removes a name that is no text. */
 export function withActor(request: RetryRequestInput): RetryRequestInput {
   const { who: _, ...rest } = request;
   const who = actorOf(request);
@@ -195,12 +195,12 @@ function problemOfStart(input: RetryInput | null | undefined): string | null {
   if (!isFilled(input?.batch)) return 'retryInvoices needs the id of a batch.';
   const { reason, states, rows } = input ?? {};
   if (!isFilled(reason ?? NO_REASON)) return NEEDS_REASON;
-  // An empty list of rows means none of them, and not the whole batch.
+  // An empty list of rows selects no rows, not the whole batch.
   const isNone = (states ?? rows ?? null) !== null && isForAll(input);
   return problemOfFields('A retry', input ?? {}, START_FIELDS) ?? (isNone ? NEEDS_SELECTION : null);
 }
 
-/** No invoices are chosen. */
+/** True if no invoices are selected. */
 function isForAll(input: Pick<RetryRequestInput, 'states' | 'rows'> | null | undefined): boolean {
   return (input?.states ?? []).length === 0 && (input?.rows ?? []).length === 0;
 }

@@ -1,24 +1,24 @@
 import { CancellationScope, condition, sleep, workflowInfo } from '@temporalio/workflow';
 
-/** Until the condition holds, or the time is over: by a timer with a label instead of condition's anonymous one. */
+/** Waits until the condition holds or the time is over, with a labelled timer instead of condition's anonymous one. */
 export async function waitAtMost(
   ms: number,
   { summary, until }: { readonly summary: string; readonly until: () => boolean },
 ): Promise<void> {
   if (until()) return;
-  // The scope takes the loser of the race away.
+  // The scope cancels the loser of the race.
   const race = new CancellationScope();
   await race.run(() => Promise.race([sleep(ms, { summary }), condition(until)]));
   race.cancel();
 }
 
 /**
- * Temporal ends a run at 51,200 events. A run that waits looks again and again, at 11 to 15 events each time, and from here on goes on in a new run
- * of the same workflow: more events than an ordinary page comes to, and few to replay.
+ * Temporal ends a run at 51,200 events. A waiting run looks again and again, at 11 to 15 events each time, and continues
+ * in a new run of the same workflow from this number on: more events than an ordinary page needs, and few to replay.
  */
 const MOST_EVENTS = 2_000;
 
-/** Asked where nothing is under way. */
+/** Call this only when nothing is under way. */
 export function historyIsLong(): boolean {
   return workflowInfo().historyLength >= MOST_EVENTS;
 }

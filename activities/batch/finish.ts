@@ -9,23 +9,23 @@ import type { FencingToken, NotedAction, SendingControl } from '../../src/domain
 
 export interface FinishInput extends BatchWork {
   readonly cancelled: boolean;
-  /** The last order of an operator; null or left out: none. */
+  /** The last order of an operator. Optional: the default is none. */
   readonly control?: SendingControl | null;
-  /** What operators did and no look has written down yet. */
+  /** Operator actions that no refresh has recorded yet. */
   readonly actions: readonly NotedAction[];
-  /** A step of the run has failed for good; left out: none has. */
+  /** A step of the run has failed for good. Optional: the default is false. */
   readonly isFailed?: boolean;
 }
 
-/** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
+/** Gives every open invoice its end state; the next run of the same file takes it up. Returns how the batch ended. */
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
   const { batchId, cancelled, actions } = input;
   const fencingToken = await latestToken(deps, input);
-  // The order may have found the ledger away.
+  // The ledger may have been away when the order came.
   if (input.control) await deps.ledger.recordControl(input.control);
   await deps.ledger.noteActions(batchId, actions);
   const snapshot = await snapshotOf(deps, batchId);
-  // Nearly always none: to look for them costs as much as to count them.
+  // Nearly always none: a search for them costs as much as this count.
   const hasOpen = OPEN_STATES.some((state) => (snapshot.counts[state] ?? 0) > 0);
   const state = cancelled ? 'cancelled' : 'finished';
   if (!hasOpen) {
@@ -34,14 +34,14 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
   await deps.ledger.holdUnsent(batchId, { reason: unsent, now: deps.now(), fencingToken });
-  // Only a page that failed leaves something open here.
+  // Only a page that failed leaves an invoice open here.
   const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now: deps.now(), fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
 
-/** The step that failed may have begun a round, and what it left undone must write no more: a round of our own, which a later attempt begins anew. */
+/** Begins a round after a failed step, so that its unfinished work writes no more. A later attempt begins another. */
 async function latestToken(
   { ledger }: ActivityDeps,
   { batchId, fencingToken, isFailed }: FinishInput,
@@ -64,11 +64,11 @@ const PAGE_FAILED = {
 export interface ReportInput {
   readonly ledgerId?: string | undefined;
   readonly batchId: string;
-  /** The batch was closed before this run: its report is reused, and rewritten only if something has changed since. */
+  /** The batch was closed before this run: Lote reuses its report, and rewrites it only after a change. */
   readonly standing: boolean;
 }
 
-/** Writes the outcome report of a batch from the ledger; with `standing`, reuses the report that is there and still true. */
+/** Writes the outcome report of a batch from the ledger; with `standing`, reuses a report that is still true. */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
   const existing = standing ? await deps.reports.reuse(batchId) : null;
   if (existing !== null) return existing;

@@ -15,20 +15,20 @@ import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from 
 import type { BatchClaim, BatchRecord, StartOrder } from '../../src/domain/records/batch-record.ts';
 import type { ClaimResult } from '../../src/ledger/batches/claiming.ts';
 
-/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
+/** More pages would need continue-as-new in parent or page, so a very large batch gets larger pages instead. */
 const MOST_PAGES = 500;
 
 export interface IngestInput extends BatchInput {
   readonly workflowId: string;
   readonly runId: string;
-  /** Known from an earlier reading: the file may have been moved since. */
+  /** Known from an earlier reading, because the file may have been moved since. */
   readonly sha256: string | null;
   readonly order: StartOrder;
-  /** Runs that were ended so that this one goes on in their place. */
+  /** Runs that were ended so that this run continues in their place. */
   readonly replaces?: readonly string[] | undefined;
 }
 
-/** A file that ends its worker each time it is read would do so for ever. */
+/** Otherwise a file that ends its worker on each reading would do so for ever. */
 const READINGS_WITHOUT_END = 3;
 const READING_ENDS_WORKER = {
   code: 'reading-ends-worker',
@@ -36,7 +36,7 @@ const READING_ENDS_WORKER = {
     'Reading the file: it must end, but three workers ended while they read it; the memory of a worker may be too small for it. Nothing of it was sent. Split it, or give the workers more memory (NODE_OPTIONS=--max-old-space-size=…), then drop it again.',
 };
 
-/** What became of a file: a batch to run, a batch that is closed, or one that another run holds. */
+/** The result of a file: a batch to run, a batch that is closed, or a batch that another run holds. */
 export type IngestResult =
   | RunningBatch
   | {
@@ -70,14 +70,14 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       return closedBatch(deps, input, claim.batch);
     case 'resumed':
       if (input.order !== 'restart') return resumeBatch(deps, input, claim.batch);
-      // A run that had read its file was ended, and starts again: what it had decided about the file holds.
+      // A run that had read its file was ended and starts again, so its decision about the file still holds.
       return runningBatch(deps, claim.batch, unusualTotalOf(await deps.ledger.totalCheck(claim.batch.batchId)));
     case 'claimed':
       return stageFile(deps, input, claim.batch);
   }
 }
 
-/** Nothing of it is left to send. Its report stays, and the totals that this start declared are compared all the same. */
+/** Leaves a closed batch and its report as they are, but still compares the totals that this start declared. */
 async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const { ledger, operatorLinks } = deps;
   const closed = { kind: 'closed', ledgerId: ledger.id, batchId: batch.batchId, desk: operatorLinks() } as const;
@@ -85,7 +85,7 @@ async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   return hold?.code === TOTALS_DIFFER ? { ...closed, totalsDiffer: hold.message } : closed;
 }
 
-/** Where the run that holds the batch has ended, Temporal says whether an operator ended it. */
+/** Claims the batch. If the run that holds it has ended, asks Temporal whether an operator ended it. */
 async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
   const request = {
     batchId: batchIdOf(deps.application, input.file, sha256),
@@ -103,7 +103,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
   if (first.kind !== 'owned') return first;
   const { workflowId, runId } = first.batch;
   if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
-  // No operator ended a run that this one replaces.
+  // No operator ended a run that this run replaces.
   const goesOn = input.replaces?.includes(runId) === true;
   if (input.order !== 'person' && !goesOn) await recordStopOf(deps, first.batch);
   const order = input.order === 'restart' && !goesOn ? 'none' : input.order;
@@ -143,7 +143,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     proof: read.proof,
   });
   const unusual = await checkTotal(deps, { batch: record, input, isHeld: hold !== null });
-  // It may hold invoices that an earlier file left unknown.
+  // The file may hold invoices that an earlier file left unknown.
   if (!(await applyHold(deps, batch, hold ?? holdOf(record, unusual)))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record, unusual);
 }
@@ -159,12 +159,12 @@ async function refuse(
 
 async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
-  // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
+  // A batch held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = otherwise ?? (await holdOfKnown(deps, input, batch));
-  // Held for its other reading: its totals were not compared.
+  // If held for its other reading, its totals were not compared.
   if (otherwise === null) await keepTotalsFinding(deps, batch, hold);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
-  // What an earlier run held says "drop the file again", and that is not enough any more.
+  // The held invoices say "drop the file again", and that is no longer enough.
   const andHeld = otherwise !== null;
   if (!(await applyHold(deps, batch, hold ?? holdOf(batch, unusual), andHeld))) await letGo(deps, batch);
   return runningBatch(deps, batch, hold === null ? unusual : null);
@@ -174,13 +174,13 @@ function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason 
   return unusual === null ? null : unusualTotalReason(batchId, unusual);
 }
 
-/** The report says of the totals what holds now: that they differ, or that a file in which they differed was let go. */
+/** Keeps the finding on the totals current: they differ, or a file with differing totals was released. */
 async function keepTotalsFinding({ ledger }: ActivityDeps, batch: BatchClaim, hold: Reason | null): Promise<void> {
   if (hold?.code === TOTALS_DIFFER) await ledger.noteTotals(batch, totalsFinding(hold));
   else await ledger.overruleTotals(batch, 'start');
 }
 
-/** Why it is held, and the accepted risk, as the same confirmation of a retry is written into the audit. */
+/** Returns the reason of the hold and the accepted risk, as the audit records it for a retry. */
 function ownFindings({ acceptDuplicateRisk }: IngestInput, hold: Reason | null): readonly Finding[] {
   const message =
     'This batch was started with the accepted risk of a duplicate: its content also replaces rejected invoices whose refusal is no proof';
@@ -197,7 +197,7 @@ const UNANSWERED: Reason = {
     'A process of an earlier run had this invoice to send, and no answer is known: it may have been sent. Its file was started again and is held. To send it, or to find out with the same key, run the file again without what holds it.',
 };
 
-/** True when nothing of the batch may go: its unsent invoices are then held, and what a dead process had to send waits for a person; `andHeld`: those that are held already get the reason, too. */
+/** Applies a hold to unsent invoices and to those that a dead process had to send; true if nothing may be sent. `andHeld`: those that are held already get the reason, too. */
 async function applyHold(
   deps: ActivityDeps,
   batch: BatchRecord,
@@ -208,7 +208,7 @@ async function applyHold(
   const { batchId, fencingToken } = batch;
   const now = deps.now();
   await deps.ledger.recordStop(batch, { what: 'held', at: now, who: null, why: reason.message });
-  // A process of an earlier run may have died before the POST: what says "Nothing of it was sent" must not send it.
+  // A process may have died before the POST, and a hold that says "Nothing of it was sent" must hold its invoice, too.
   await deps.ledger.holdUnsent(batchId, { reason, unanswered: UNANSWERED, now, fencingToken, andHeld });
   return true;
 }
@@ -220,7 +220,7 @@ async function holdOfKnown({ ledger }: ActivityDeps, input: IngestInput, batch: 
   return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings, hasSent });
 }
 
-/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
+/** The file was hashed to name its batch, and again while read: a change between the two means a half-written file. */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
   throw new LoteError(
@@ -235,8 +235,8 @@ function readOptions(input: IngestInput): ReadOptions {
 }
 
 /**
- * Why nothing more of a batch may be sent although its file is started again: it would be read otherwise now, and the
- * ledger has its invoices as they were read first. The person who starts it has seen the new reading. Null: it would not.
+ * Returns why nothing more of a batch may be sent although its file is started again: Lote would read it differently
+ * now, and the ledger has the first reading. The person who starts it has seen the new reading. Returns null otherwise.
  */
 async function readOtherwise(
   { files }: Pick<ActivityDeps, 'files'>,

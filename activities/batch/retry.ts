@@ -26,11 +26,11 @@ export interface SendAgainInput extends BatchWork {
   /** Names the audit lines: a step that is repeated writes each of them once. */
   readonly actionId: string;
   readonly requests: readonly RetryRequestInput[];
-  /** The retry policy of the service profile may add failed invoices of its own. */
+  /** The retry policy of the service profile may add failed invoices. */
   readonly automatic: boolean;
 }
 
-/** What goes again: the batch as it runs now, with the pages that have something to send. */
+/** The reopened batch: as it runs now, with the pages that have something to send. */
 export interface Reopened {
   readonly batch: RunningBatch;
   readonly moved: number;
@@ -39,7 +39,7 @@ export interface Reopened {
 
 const LOTE = 'lote';
 
-/** Claims a closed batch for this run and lets the selected invoices go again. */
+/** Claims a closed batch for this run and sends the selected invoices again. */
 export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
   const { batchId, workflowId, runId, request } = input;
   const { attempt } = Context.current().info;
@@ -50,12 +50,12 @@ export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promi
   return reopened(deps, batchId, [result]);
 }
 
-/** A retry of some rows, or of what failed, sends these and leaves the batch stopped. */
+/** A retry of some rows, or of failed invoices, sends these and leaves the batch stopped. */
 function isForAllHeld({ rows = [], states = [] }: RetryRequestInput): boolean {
   return rows.length === 0 && (states.length === 0 || states.includes('held'));
 }
 
-/** Between two rounds of pages: what operators asked for meanwhile, and what the retry policy says of the failed. */
+/** Between two rounds of pages, sends again the invoices that operators and the retry policy chose. */
 export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Promise<Reopened> {
   const { batchId, actionId } = input;
   const fencingToken = await beginRound(deps, input);
@@ -92,7 +92,7 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
   );
 }
 
-/** What the round before left undone writes no more from here on. Undefined: the run has no token to prove. */
+/** Stops late writes of the previous round. Returns undefined if the run has no token to prove. */
 async function beginRound(
   { ledger }: ActivityDeps,
   { batchId, fencingToken, requests }: SendAgainInput,
@@ -102,7 +102,7 @@ async function beginRound(
   return (await ledger.beginRound({ batchId, fencingToken, attempt, isOrdered: requests.length > 0 })).fencingToken;
 }
 
-/** The detail names the run, so that a command can send the update there itself. */
+/** The detail names the run, so that a command can send it the update itself. */
 function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'batch-running',
@@ -156,23 +156,23 @@ function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]):
   return total;
 }
 
-/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+/** Sends what an earlier run of the file left: held invoices for the first time, unknown ones with key and bytes unchanged. */
 export async function letGo(deps: ActivityDeps, batch: BatchWriter): Promise<void> {
   await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
   await repeatUnknown(deps, batch);
 }
 
-/** After the retention window a repeat could make a second document: then only an operator decides. */
+/** After the retention window a repeat could make a second document, so only an operator decides. */
 export async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: BatchWriter): Promise<void> {
   await deps.ledger.repeatUnknown(batchId, deps.latestNow() - deps.settings.retry.retentionMs, fencingToken);
 }
 
 export interface ConfirmTotalInput extends BatchWork {
-  /** What operators did, the confirmation among it. */
+  /** Operator actions, including the confirmation. */
   readonly actions: readonly NotedAction[];
 }
 
-/** An operator has confirmed the total of a held batch: its invoices may go. Returns the batch as it is to be sent now. */
+/** Releases a held batch after an operator has confirmed its total. Returns the batch as it is to be sent now. */
 export async function confirmTotal(deps: ActivityDeps, input: ConfirmTotalInput): Promise<RunningBatch> {
   const { batchId, fencingToken, actions } = input;
   await deps.ledger.confirmTotal({ batchId, fencingToken }, { now: deps.now(), actions });

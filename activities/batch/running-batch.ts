@@ -22,12 +22,12 @@ export interface PageSpan {
   readonly lastOrdinal: number;
 }
 
-/** A batch that is ready to run: its open pages, its settings, and where it stands. */
+/** A batch that is ready to run: its open pages, its settings, and its present state. */
 export interface RunningBatch {
   readonly kind: 'running';
   readonly ledgerId: string;
   readonly batchId: string;
-  /** Proves that what is written belongs to this round of the batch. */
+  /** Proves that a write belongs to this round of the batch. */
   readonly fencingToken: number;
   /** The run that holds the claim. */
   readonly run: ClaimingRun;
@@ -37,24 +37,24 @@ export interface RunningBatch {
   readonly desk: OperatorLinks;
   /** Snapshot before anything is sent. */
   readonly standing: BatchSnapshot;
-  /** Invoices that an earlier run left `unsettled`, to be polled; left out: none. */
+  /** Invoices that an earlier run left `unsettled`, to be polled. Optional: the default is 0. */
   readonly unsettled?: number;
-  /** What goes before the rest of a large batch. Left out for small batches, and where nothing is left to send. */
+  /** The first invoices of a large batch. Left out for a small batch, or if nothing is left to send. */
   readonly first?: FirstInvoices;
-  /** What the service had said of the batch's invoices; left out: nothing. */
+  /** The service's earlier answers to the batch. Optional: the default is none. */
   readonly before?: AnswerCounts;
-  /** Everything is held until an operator has confirmed this total; left out: nothing is asked. */
+  /** Everything is held until an operator confirms this total; left out if no confirmation is needed. */
   readonly unusual?: UnusualTotal;
 }
 
-/** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
+/** Returns what a run needs to know of its batch: the pages with work to do, and its time limits. */
 export async function runningBatch(
   deps: ActivityDeps,
   batch: BatchRecord,
   unusual: UnusualTotal | null = null,
 ): Promise<RunningBatch> {
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  // Each reads the whole batch, and nothing of it is sent meanwhile.
+  // Each of these reads the whole batch, and nothing of it is sent meanwhile.
   const [open, snapshot, before, first] = await Promise.all([
     deps.ledger.openPages(batch.batchId),
     snapshotOf(deps, batch.batchId),
@@ -85,35 +85,35 @@ export async function runningBatch(
 }
 
 export interface RefreshSnapshotInput extends BatchWork {
-  /** Left out: the run has no batch that it may change. */
+  /** Left out if the run has no batch that it may change. */
   readonly paused?: boolean;
-  /** What senders are to know; left out: the state is written alone. */
+  /** The order for the senders; if left out, Lote writes the state alone. */
   readonly control?: SendingControl | undefined;
-  /** What operators did since the look before. */
+  /** Operator actions since the last refresh. */
   readonly actions: readonly NotedAction[];
 }
 
-/** History keeps what a look returns: enough to see the pattern, a few kilobytes at most. */
+/** History keeps the result of each refresh: enough to see the pattern, a few kilobytes at most. */
 const MOST_CURRENCIES = 8;
 const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
 const MOST_FINDINGS = 4;
-/** Of what is known of the service profile. */
+/** Largest age of the known profile state. */
 const FRESH_MS = 1_000;
 
-/** Writes down what operators did, and reads how the batch stands. */
+/** Records operator actions and reads the state of the batch. */
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
   const { batchId, actions, paused, control } = input;
   await deps.ledger.noteActions(batchId, actions);
-  // At each look, not only after an operator's word: a ledger that was restored, or a standby that was promoted, may have lost the last one. A later word,
-  // and a batch that has ended, stand against it.
+  // At each refresh, not only after an order: a ledger that was restored, or a standby that was promoted, may have lost
+  // the last order. A later order, or a batch that has ended, overrides this one.
   if (control !== undefined) await deps.ledger.recordControl(control);
   else if (actions.length > 0 && paused !== undefined)
     await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
   return snapshotOf(deps, batchId);
 }
 
-/** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
+/** Counts by state, net by currency, problems by reason: rows and codes, but no names. */
 export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
   const { ledger, now, calibration } = deps;
   const counts = await ledger.countOutcomes(batchId);

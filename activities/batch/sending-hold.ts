@@ -8,22 +8,22 @@ import type { BatchInput } from '../../src/domain/messages/messages.ts';
 import type { OutcomeCount } from '../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** What `sendingHold` reads of a batch whose invoices are staged. */
+/** The part of a staged batch that `sendingHold` reads. */
 export interface StagedBatch {
   readonly batchId: string;
   readonly invoices: number;
   readonly rowsWithoutInvoice: number;
   readonly fileFindings: readonly Finding[];
-  /** An earlier run has sent some of it; left out: none has. */
+  /** An earlier run has sent some. Optional: the default is false. */
   readonly hasSent?: boolean;
 }
 
 type Expectations = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
 
 /**
- * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row
- * is invalid and it was started with on-invalid "hold". Null: it may be sent. Everything is read from the ledger, so
- * that a run which takes a batch up again gets the same answer.
+ * Returns why a batch must not be sent although it was read: its control totals differ from the expected ones, or a row
+ * is invalid and the batch was started with on-invalid "hold". Returns null if it may be sent. Reads only from the
+ * ledger, so that a run that resumes a batch gets the same answer.
  * @throws LoteError `usage` for expectations that are no numbers
  */
 export async function sendingHold(
@@ -77,7 +77,7 @@ function netDifferences({ expectNet }: Expectations, outcomes: readonly OutcomeC
   ];
 }
 
-/** The Temporal UI's form gives a number where a person types `{"EUR":15321.4}`; its shortest text is what was typed. */
+/** The Temporal UI's form gives a number if a person types `{"EUR":15321.4}`; its shortest text is the typed one. */
 function amount(value: unknown): string {
   const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;
   if (decimal === null) throw notExpected('expectNet', 'a plain decimal such as 15321.40 for each currency', value);

@@ -8,16 +8,16 @@ import type { GroupedInvoice, RowStore } from '../../src/domain/row.ts';
 import type { BatchClaim } from '../../src/domain/records/batch-record.ts';
 import type { StageInvoice } from '../../src/ledger/staging/stage-invoices.ts';
 
-/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
+/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under two megabytes. */
 const PORTION = 1_000;
 
 /**
- * Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. Each holds a shared lock
- * of the batch's row; with three of them a later claim waits until the file ends, with two for at most a few portions more than with one.
+ * Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. Each holds a shared
+ * lock of the batch's row. With three writes, a later claim waits until the file ends; with two, for at most a few portions more than with one.
  */
 const WRITES = 2;
 
-/** Invoices that are made in one go: then the process reads what the ledger has answered, and sends its next statement. */
+/** Number of invoices made in one go, before the process reads the ledger's answers and sends its next statement. */
 const IN_ONE_GO = 100;
 
 interface StagedFile {
@@ -29,7 +29,7 @@ interface StagedFile {
 }
 
 /**
- * Turns the rows of a file that was read whole into invoices and stages them, portion by portion. Returns how many they are.
+ * Turns the rows of a fully read file into invoices and stages them, portion by portion. Returns their number.
  * @throws the signal's reason, between two portions
  */
 export async function stageGroups(deps: ActivityDeps, input: BatchInput, file: StagedFile): Promise<number> {
@@ -64,7 +64,7 @@ async function* portionsOf(
   if (portion.length > 0) yield portion;
 }
 
-/** What the starter of the batch has confirmed, and what the service proves, for each of its valid invoices. */
+/** Returns the starter's confirmations and the service's guarantees for each valid invoice of the batch. */
 function confirmedBy(
   { retry }: ActivityDeps['settings'],
   { acceptDuplicateRisk, lookAlikes }: BatchInput,
@@ -77,14 +77,14 @@ function confirmedBy(
   };
 }
 
-/** An invoice of a file, as the ledger stages it; `ordinal` counts the invoices of the file from 1. */
+/** Turns an invoice of a file into its staged form; `ordinal` counts the invoices of the file from 1. */
 export function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
   if (grouped.ok) return stageValid(application, ordinal, grouped);
   const { ref, nif, currency, net, rows, findings } = grouped;
   return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
 }
 
-/** The same of a valid one: with its fingerprint, its first key and its net, which its content gives. */
+/** Stages a valid invoice: derives its fingerprint, its first key and its net from its content. */
 export function stageValid(
   application: string,
   ordinal: number,

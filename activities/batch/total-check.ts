@@ -12,24 +12,24 @@ import {
   type TotalCheck,
 } from '../../src/domain/records/total-check.ts';
 
-/** The newest batches of a pattern that count: two working weeks of a nightly file. */
+/** Number of newest batches of a pattern to compare: two working weeks of a nightly file. */
 const COMPARED = 10;
-/** Fewer say nothing about what is usual: a week of a nightly file. */
+/** Fewer batches do not show a usual total: a week of a nightly file. */
 const NEEDED = 5;
 
 type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
   readonly settings: Pick<ActivityDeps['settings'], 'totalFactor'>;
 };
 
-/** What is known of a batch before its total is checked. */
+/** Input of the check of a batch's total. */
 export interface CheckedBatch {
   readonly batch: Pick<BatchRecord, 'batchId' | 'fencingToken' | 'file' | 'proof'>;
   readonly input: Pick<BatchInput, 'expectInvoices' | 'expectNet'>;
-  /** Nothing of it may be sent for another reason. */
+  /** The batch is held for another reason. */
   readonly isHeld: boolean;
 }
 
-/** Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. */
+/** Checks and records the total of a file that has just been staged. Returns null if the batch may be sent. */
 export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const { batch } = checked;
   const total = totalOf(await deps.ledger.countOutcomes(batch.batchId));
@@ -40,24 +40,24 @@ export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<Unu
 }
 
 /**
- * The same for a batch that an earlier run had staged: what was asked then is asked still, unless the person who starts it
- * again declares the total, and an answer holds.
+ * Checks a batch that an earlier run had staged. An open question stays open unless the person who starts the batch
+ * again declares the total, and an answered one stays answered.
  */
 export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const saved = await deps.ledger.totalCheck(checked.batch.batchId);
-  // Something of it was sent before its total could be asked about: the rest is not held back for that.
+  // If some of it was sent before the first check, the rest is not held back for its total.
   if (saved === null || saved.check.kind === 'off')
     return (await deps.ledger.hasSent(checked.batch.batchId)) ? null : checkTotal(deps, checked);
   return awaitsConfirmation(saved) && isDeclared(checked) ? checkTotal(deps, checked) : unusualTotalOf(saved);
 }
 
-/** The total that an operator must confirm before anything is sent; null: none. */
+/** Returns the total that an operator must confirm before sending, or null. */
 export function unusualTotalOf(saved: SavedTotalCheck | null): UnusualTotal | null {
   if (saved === null || saved.check.kind !== 'unusual' || !awaitsConfirmation(saved)) return null;
   return { invoices: saved.total.invoices, difference: saved.check.difference };
 }
 
-/** Reason of the invoices that wait for it. */
+/** Returns the reason of invoices held for their total. */
 export function unusualTotalReason(batchId: string, { invoices, difference }: UnusualTotal): Reason {
   const command = `lote confirm-total ${batchId} --invoices ${invoices} --reason WHY`;
   return {
@@ -67,7 +67,7 @@ export function unusualTotalReason(batchId: string, { invoices, difference }: Un
 }
 
 /**
- * Base name in small letters, without accents, each number or date as `#`: `Faturas_2026-11-23 (1).csv` and
+ * Returns the base name in small letters, without accents, each number or date as `#`: `Faturas_2026-11-23 (1).csv` and
  * `faturas_20261124.csv` are both `faturas_#.csv`.
  */
 export function filePatternOf(file: string): string {
@@ -86,7 +86,7 @@ async function compare(
 ): Promise<TotalCheck> {
   if (factor === null || checked.isHeld) return { kind: 'off' };
   if (isDeclared(checked)) return { kind: 'declared' };
-  // Some rows of another file: it has no usual total, and is none for others. Report and page say that nothing was compared.
+  // A corrections file has some rows of another file: it has and gives no usual total. Report and page say so.
   if (isCorrectionsFile(checked.batch.proof)) return { kind: 'corrections' };
   const { batchId } = checked.batch;
   const earlier = await ledger.earlierTotals({ application, pattern, batchId, limit: COMPARED });
@@ -99,7 +99,7 @@ async function compare(
   return { kind: 'unusual', batches, factor, usual, difference };
 }
 
-/** A batch that differs from what was declared is held before it comes here. */
+/** A batch that differs from its declared totals is held before this check. */
 function isDeclared({ input, isHeld }: CheckedBatch): boolean {
   return !isHeld && input.expectInvoices !== undefined && input.expectNet !== undefined;
 }
@@ -112,8 +112,8 @@ function totalOf(outcomes: readonly OutcomeCount[]): FileTotal {
 }
 
 /**
- * The median of the number of invoices, and in each currency that of the files that had something in it: a currency of every third file is
- * usual where it is, and where it is not. One that no file had is usually 0, and one that the file lacks counts only when all the others had it.
+ * Returns the median number of invoices, and for each currency the median of the files that had it: a currency of every third file is
+ * usual whether it is present or missing. A currency that no file had is usually 0; a missing one counts only if all earlier files had it.
  */
 function usualTotal(earlier: readonly FileTotal[], total: FileTotal): FileTotal {
   const net: Record<string, string> = {};

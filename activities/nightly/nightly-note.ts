@@ -12,9 +12,9 @@ import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-reco
 /** How the batch of a dropped file ended. */
 export type FileEnd =
   | { readonly kind: 'batch'; readonly result: BatchResult }
-  /** It waits until an operator has confirmed its total, and nothing of it was sent. */
+  /** The batch waits until an operator has confirmed its total; nothing of it was sent. */
   | { readonly kind: 'held'; readonly batchId: string; readonly invoices: number; readonly difference: string }
-  /** An operator has paused it: it goes on, and has its report, when it is resumed. */
+  /** An operator has paused the batch: it continues, and gets its report, when it is resumed. */
   | { readonly kind: 'paused'; readonly batchId: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
@@ -30,7 +30,7 @@ export interface NightlyNote {
   readonly text: string;
 }
 
-/** The same; of a batch that goes on, with its numbers of invoices now: all, those for which a document exists, and of these what an earlier file had issued. */
+/** A `FileEnd` with the present numbers of invoices of a paused batch: all, those that have a document, and of these the ones that an earlier file issued. */
 export type CountedEnd =
   | Exclude<FileEnd, { kind: 'paused' }>
   | (Extract<FileEnd, { kind: 'paused' }> & {
@@ -42,15 +42,15 @@ export type CountedEnd =
 export interface NoteRequest {
   readonly file: Pick<ClaimedFile, 'name' | 'resumed'>;
   readonly end: CountedEnd;
-  /** The batch as the ledger knows it; null when there is none. */
+  /** The batch as the ledger knows it, or null if there is none. */
   readonly batch: BatchRecord | null;
-  /** Why the batch of the file is stopped; null: it is not. */
+  /** Why the batch of the file is stopped, or null if it is not. */
   readonly stopped: BatchStop | null;
-  /** References of its invoices that went out and are in doubt; they stand in the note alone, for Temporal's history keeps the remarks. Left out: none. */
+  /** References of its doubtful invoices that went out; none by default. Only the note has them: Temporal's history keeps the remarks. */
   readonly contradictedRefs?: readonly string[];
-  /** Why the file was refused, which quotes the file; it stands in the note alone, too. Left out or null: it was not. */
+  /** Why the file was refused; null by default. Only the note has it, because it quotes the file. */
   readonly refusal?: string | null;
-  /** Signed events since the batch began, about documents that no invoice has. */
+  /** Number of signed events since the batch began that concern documents of no invoice. */
   readonly unknownEvents?: number;
   readonly night: { readonly nightId: string; readonly startedAt: number };
   readonly speech: Speech;
@@ -104,7 +104,7 @@ function noteText(
   ].join('\n');
 }
 
-/** Null: its run ended without a batch. */
+/** Returns null if the run ended without a batch. */
 export function batchIdOfEnd(end: FileEnd): string | null {
   if (end.kind === 'batch') return end.result.batchId;
   return end.kind === 'failed' ? null : end.batchId;
@@ -150,7 +150,7 @@ function outcomeRemarks(
   return [
     ...byPerson,
     ...(contradicted === 0 ? [] : [{ kind: 'contradicted', n: contradicted } as const]),
-    // Only rows are lost, the control totals are others, or invoices are in doubt: of the invoices none is missing.
+    // No invoice is missing if only rows are lost, the control totals differ, or invoices are in doubt.
     ...(missing.n === 0 ? [] : [{ kind: 'missing', ...missing } as const]),
     ...(lost === 0 ? [] : [{ kind: 'rows-without-invoice', n: lost } as const]),
     ...(unknownEvents === 0 ? [] : [{ kind: 'events-of-unknown-invoices', n: unknownEvents } as const]),

@@ -23,14 +23,14 @@ import type {
 } from '../../src/domain/records/night.ts';
 import { unusualTotalOf } from '../batch/total-check.ts';
 
-/** An upload that is under way needs no person: the next night takes its file. */
+/** An unfinished upload needs no person: the next night takes its file. */
 const STILL_ARRIVING: ReadonlySet<WaitingReason> = new Set(['growing', 'empty']);
 
 export interface OpenNightlyRunInput {
   readonly workflowId: string;
   readonly runId: string;
   readonly startedAt: number;
-  /** Decides which date the night has; null: the worker's own zone. */
+  /** Decides the date of the night; null for the worker's own zone. */
   readonly timezone: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface OpenedNightlyRun {
   readonly night: NightlyRun;
   /** How long the night waits for files that are still being written. */
   readonly patienceMs: number;
-  /** Of what the Temporal UI shows, as `LOTE_LANGUAGE`. Left out: English. */
+  /** Language in the Temporal UI (`LOTE_LANGUAGE`). Optional: the default is English. */
   readonly language?: string;
 }
 
@@ -55,18 +55,18 @@ export async function openNightlyRun(
       'Opening a night: the schedule that started it must be there, but it was deleted (lote nightly off) before a worker began this run. It takes nothing.',
     );
   const date = dateIn(startedAt, timezone);
-  // The end of the run's id: its beginning is a time, and two runs of one minute share it.
+  // Uses the end of the run's id: its beginning is a time, and two runs of one minute share it.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
   return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs, language: deps.speech.locale };
 }
 
-/** The nightly run that a step belongs to, and its ledger. */
+/** The nightly run of a step, and its ledger. */
 export interface NightlyScope {
   readonly ledgerId: string;
   readonly night: NightlyRun;
 }
 
-/** A claimed file with the hash of its bytes and the id of the batch that they make; null when it cannot be read. */
+/** A claimed file with the hash of its bytes and the id of their batch; both are null if the file cannot be read. */
 export interface DroppedFile extends ClaimedFile {
   readonly sha256: string | null;
   readonly batchId: string | null;
@@ -77,7 +77,7 @@ export interface ClaimedDrops {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** Claims what is complete in the drop folder, and what an interrupted night left. */
+/** Claims the complete files of the drop folder, and the files that an interrupted night left. */
 export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): Promise<ClaimedDrops> {
   const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
     deps.runs.isOpen(workflowId, runId, night.runId),
@@ -87,7 +87,7 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): P
   return { files, waiting };
 }
 
-/** Null: the file cannot be read; its batch will say why. */
+/** Returns nulls if the file cannot be read; its batch will say why. */
 async function batchOf(
   deps: ActivityDeps,
   { file, name }: ClaimedFile,
@@ -137,7 +137,7 @@ export async function archiveDrop(
   return entry;
 }
 
-/** Where the run of the file was ended a moment ago, no start and no reconciliation has recorded it yet. */
+/** Returns why the batch was stopped; first records the stop of a run that ended a moment ago. */
 async function stopOf(deps: ActivityDeps, batchId: string | null): Promise<BatchStop | null> {
   const found = batchId === null ? null : await deps.ledger.findBatch(batchId);
   if (found === null) return null;
@@ -145,7 +145,7 @@ async function stopOf(deps: ActivityDeps, batchId: string | null): Promise<Batch
   return (await deps.ledger.findBatch(found.batchId))?.stopped ?? null;
 }
 
-/** Why the file was refused, with the command for the place where it then lies; null: it was not. */
+/** Returns why the file was refused, with the command for its new path, or null if it was not refused. */
 async function refusalOf({ ledger }: ActivityDeps, end: FileEnd, path: string): Promise<string | null> {
   if (end.kind !== 'batch' || end.result.state !== 'refused') return null;
   const findings = await ledger.fileFindings(end.result.batchId);
@@ -154,21 +154,21 @@ async function refusalOf({ ledger }: ActivityDeps, end: FileEnd, path: string): 
   return message?.replace(/(?<=`lote check ).*(?= --save-profile)/u, () => typed) ?? null;
 }
 
-/** Only where they may be of its invoices: some have no answer, or were refused. */
+/** Counts only if the events may concern its invoices: some have no answer, or were refused. */
 async function unknownEventsOf({ ledger }: ActivityDeps, batch: BatchRecord, end: FileEnd): Promise<number> {
   if (end.kind !== 'batch') return 0;
   const { unknown = 0, rejected = 0 } = end.result.counts;
   return unknown + rejected === 0 ? 0 : (await ledger.deliveryTrouble(batch.startedAt)).unknownIds;
 }
 
-/** References of what the report of the batch counts as in doubt. */
+/** Returns the references that the report of the batch counts as in doubt. */
 async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promise<readonly string[]> {
   if (end.kind !== 'batch' || (end.result.counts.contradicted ?? 0) === 0) return [];
   const { batchId } = end.result;
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
 }
 
-/** Of a batch that goes on, the ledger knows what has gone out. */
+/** Adds the ledger's present numbers to the end of a paused batch. */
 async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<CountedEnd> {
   if (end.kind !== 'paused') return end;
   const counts = await ledger.countOutcomes(end.batchId);
@@ -178,8 +178,8 @@ async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<Count
 }
 
 /**
- * Numbers of invoices of the file: all, those for which a document exists, and of these what an earlier file had issued, or the batch itself before the night
- * where the same bytes had been dropped before. `before`: that batch; null: they had not.
+ * Counts the invoices of the file: all, those that have a document, and of these the ones issued before by an earlier
+ * file, or by the batch itself before this night. `before` is the earlier batch of the same bytes, or null.
  */
 async function figuresOf(
   { ledger }: ActivityDeps,
@@ -201,7 +201,7 @@ async function figuresOf(
   return { invoices, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
 }
 
-/** The figures of the report also have what was issued while this batch was attached to it; a newer one may have been written since the result. */
+/** Returns the report's figures, which include invoices issued while this batch was attached to it; the report may be newer. */
 async function reported(ledger: Pick<Ledger, 'reportFigures'>, { batchId, counts }: BatchResult) {
   const states = (await ledger.reportFigures(batchId))?.states ?? {};
   const alreadyIssued = states['already-issued'] ?? counts['already-issued'] ?? 0;
@@ -215,11 +215,11 @@ export interface FinishNightlyRunInput extends NightlyScope {
 export interface FinishedNightlyRun {
   readonly reports: NightlySummaryPaths;
   readonly files: number;
-  /** Files of which not everything is confirmed as issued. */
+  /** Files with invoices that are not confirmed as issued. */
   readonly problems: number;
-  /** With the archived files that changed after they were read. */
+  /** Includes archived files that changed after they were read. */
   readonly waiting: readonly WaitingFile[];
-  /** Ways by which a message of the night goes out; left out: none. */
+  /** Channels for the message of the night. Optional: the default is none. */
   readonly channels?: readonly MessageChannel[];
 }
 
@@ -267,7 +267,7 @@ export interface WaitingDrop {
   readonly end: Extract<FileEnd, { kind: 'held' | 'paused' }>;
 }
 
-/** Which of these files have a batch that goes on only when a person resumes it or confirms its total. */
+/** Returns the files whose batch continues only when a person resumes it or confirms its total. */
 export async function waitingDrops(deps: ActivityDeps, { files }: WaitingDropsInput): Promise<readonly WaitingDrop[]> {
   const waiting: WaitingDrop[] = [];
   for (const { slot, sha256 } of files) {
@@ -278,7 +278,7 @@ export async function waitingDrops(deps: ActivityDeps, { files }: WaitingDropsIn
   return waiting;
 }
 
-/** Null: it goes on by itself, or its run has ended, and the run of the night closes it. */
+/** Returns null if the batch continues by itself, or its run has ended and the night closes it. */
 async function personWaitOf(deps: ActivityDeps, batch: BatchRecord): Promise<WaitingDrop['end'] | null> {
   const { batchId, state, workflowId, runId } = batch;
   const isPaused = state === 'paused' && !(await isAnswered(deps, batchId));
@@ -287,7 +287,7 @@ async function personWaitOf(deps: ActivityDeps, batch: BatchRecord): Promise<Wai
   return unusual === null ? { kind: 'paused', batchId } : { kind: 'held', batchId, ...unusual };
 }
 
-/** Nothing is left to send, and what was sent has its final word or waits for it: the batch ends although it is paused. */
+/** A paused batch ends by itself if nothing is left to send, and sent invoices have or await their final word. */
 async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<boolean> {
   const outcomes = (await ledger.countOutcomes(batchId)).map(({ outcome }) => outcome);
   return outcomes.some((one) => SENT.has(one)) && !outcomes.includes('staged') && !outcomes.includes('sending');
@@ -295,7 +295,7 @@ async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<bo
 
 const SENT: ReadonlySet<string> = new Set(['accepted', 'issued', 'failed', 'rejected']);
 
-/** Temporal takes no result of more than 2 MB. */
+/** Limits the result: Temporal takes no more than 2 MB. */
 const MOST_NAMED = 200;
 
 function fileChanged(name: string): Finding {
@@ -304,8 +304,8 @@ function fileChanged(name: string): Finding {
 }
 
 /**
- * Notes each archived file that was written to after it was read as a finding of its batch, whose report becomes
- * outdated by that. Returns these files as what a night names.
+ * Notes each archived file that changed after it was read as a finding of its batch, whose report then becomes
+ * outdated. Returns these files for the summary of a night.
  */
 export async function noteChangedFiles(deps: ActivityDeps): Promise<readonly WaitingFile[]> {
   const changed = await findChangedFiles(deps);
@@ -328,7 +328,7 @@ async function findChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFil
   } catch (error) {
     const isAway = error instanceof LoteError && ['folder-unusable', 'input-unusable'].includes(error.code);
     if (!isAway) throw error;
-    // It keeps no reconciliation from its other work; the next one looks again.
+    // Reconciliation goes on with its other work; the next one looks again.
     log.warn('the archived files cannot be compared with what was read', { err: error });
     return [];
   }
@@ -338,10 +338,10 @@ export interface SendNightMessageInput extends NightlyScope {
   readonly channel: MessageChannel;
 }
 
-/** What a try leaves that was cut off: its message may have arrived before. */
+/** The detail of a try that was cut off: its message may have arrived. */
 const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
 
-/** Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it is sent again, with the same id. */
+/** Sends the message of a night on one channel, unless the run log has it as sent. After a crash between the two, Lote repeats it with the same id. */
 export async function sendNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
   const run = await deps.nights.run(night);
   if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
@@ -356,7 +356,7 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
     throw error;
   }
   await note('sent', wrong).catch((err: unknown) => {
-    // To fail here would send it again, for as long as the folder cannot be written.
+    // An error here would send the message again for as long as the folder cannot be written.
     deps.log.warn('a message was sent, and the page of its night does not say so', {
       night: night.nightId,
       channel,
@@ -366,13 +366,13 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
 }
 
 export interface CloseNightMessageInput extends SendNightMessageInput {
-  /** The last try ended without saying how. */
+  /** The last try ended without a report. */
   readonly isUnanswered?: boolean;
 }
 
 /**
- * Notes that the message of a night is not sent on this way any more, with why it was not sent, and that it may have
- * been sent where the last try did not say. One that was sent stays so.
+ * Notes that Lote stops sending the message of a night on this channel, and the reason. If the last try gave no answer,
+ * the note adds that the message may have been sent. A sent message stays sent.
  */
 export async function closeNightMessage(
   deps: ActivityDeps,

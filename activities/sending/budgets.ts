@@ -3,16 +3,16 @@ import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { FencingToken } from '../../src/domain/records/batch-record.ts';
 
-/** The invoices whose answers are counted: those of a batch, or of a range of its ordinals. */
+/** The invoices whose answers are counted: a whole batch, or a range of its ordinals. */
 export interface CountedInvoices {
   readonly batchId: string;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** What was said before the round began; left out: nothing. */
+  /** Answers from before the round began. Optional: the default is none. */
   readonly before?: AnswerCounts | undefined;
 }
 
-/** What the service has said of them; what the retry policy of the service profile sends again is counted apart. */
+/** Counts the service's answers to the invoices. Failures that the retry policy sends again count separately. */
 export async function countAnswers(
   { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
   { batchId, from, to, before }: CountedInvoices,
@@ -25,7 +25,7 @@ export async function countAnswers(
 export interface BudgetedBatch {
   readonly batchId: string;
   readonly fencingToken?: FencingToken;
-  /** What was said before the round began: an operator has seen it, and sends the rest all the same. */
+  /** Answers from before the round began. They do not count: an operator has seen them and sends the rest. */
   readonly before?: AnswerCounts | undefined;
 }
 
@@ -34,23 +34,23 @@ export interface Budget {
   readonly refused: number;
   readonly answers: number;
   readonly failed: number;
-  /** Issued and failed. */
+  /** Number of issued and failed invoices. */
   readonly finalWords: number;
 }
 
-/** Reported failures that one look asks for. */
+/** Most reported failures that one look polls. */
 const MOST_CONFIRMED = 500;
-/** A look at a slow service ends after this; the next one goes on. */
+/** Time limit of one look at a slow service. The next look continues. */
 const LONGEST_CONFIRMATION_MS = 5_000;
 
-/** Whether the service refuses and fails more of a batch than LOTE_FAILURE_BUDGET allows, by what is known for certain. */
+/** Returns the failure budget: spent if the confirmed answers refuse and fail more than LOTE_FAILURE_BUDGET allows. */
 export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Promise<Budget> {
   return budgetOf(deps, await answersOf(deps, batch));
 }
 
 /**
- * The same, and reported failures count as well: a signed event alone does not hold a batch, so they are first confirmed by GET, unless the budget would not
- * be spent even if all of them were true.
+ * Returns whether the budget is spent, reported failures included. A signed event alone does not hold a batch, so Lote
+ * first confirms them by GET, unless the budget would not be spent even if all were true.
  */
 export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch): Promise<boolean> {
   if (!(await mayBeSpent(deps, batch))) return false;
@@ -62,12 +62,12 @@ export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch): P
   return (await readBudget(deps, batch)).spent;
 }
 
-/** To count a batch is to read all of it, so that it is not counted before enough can have gone wrong. */
+/** Counting reads the whole batch, so Lote does not count before enough invoices can have failed. */
 async function mayBeSpent({ ledger, settings }: ActivityDeps, { batchId }: BudgetedBatch): Promise<boolean> {
   return largestFailureShare(await ledger.mostFailures(batchId)) > settings.failureBudget;
 }
 
-/** Holds the rest of a batch whose budget is spent. True when it did. */
+/** Holds the rest of a batch whose budget is spent. Returns true if it did. */
 export async function holdOverBudget(deps: ActivityDeps, batch: BudgetedBatch): Promise<boolean> {
   const budget = await readBudget(deps, batch);
   if (!budget.spent) return false;
@@ -77,7 +77,7 @@ export async function holdOverBudget(deps: ActivityDeps, batch: BudgetedBatch): 
   return true;
 }
 
-/** Of the whole batch, also when a slice of it asks. */
+/** Counts the whole batch, even when a slice asks. */
 function answersOf(deps: ActivityDeps, { batchId, before }: BudgetedBatch): Promise<AnswerCounts> {
   return countAnswers(deps, { batchId, before });
 }
@@ -97,17 +97,17 @@ function sentenceOf({ refused, answers, failed, finalWords }: Budget): string {
   return `The service refused ${refused} of the first ${answers} invoices and failed ${failed} of the first ${finalWords} that it called issued or failed, together more ${rest}: look at the refusals and failures, then drop the file again.`;
 }
 
-/** Fewer refusals of a slice are not looked at: counting a batch is not free. */
+/** A slice reads the budget from this refusal on, because counting is not free. */
 const FIRST_READ = 16;
-/** A batch is counted no more often than this … */
+/** Shortest time between two counts of a batch. */
 const POLL_INTERVAL_MS = 1_000;
-/** … and a look takes at most a sixth of the time, however large the batch is. */
+/** Pause in durations of the look before: looks take at most a sixth of the time, however large the batch is. */
 const REST_PER_LOOK = 5;
 
-/** What one slice does about failures of its batch, which arrive while it sends. */
+/** Watches the failures of a batch while one slice of it sends. */
 export type FailureWatch = ReturnType<ReturnType<typeof createFailureWatches>>;
 
-/** The failure budgets of all batches that one process sends: its slices share their looks. */
+/** Creates the failure budgets of a process. The slices of a batch share their looks. */
 export function createFailureWatches() {
   const batches = new Map<string, { slices: number; nextLook: number; isLooking: boolean; spent: boolean }>();
 
@@ -119,11 +119,11 @@ export function createFailureWatches() {
     watched.slices += 1;
 
     return {
-      /** A look of this process found the budget spent: nothing more is to be sent. */
+      /** True when a look of this process found the budget spent: the slice must stop. */
       get spent() {
         return watched.spent;
       },
-      /** After an answer: looks when the time for it has come and no other slice is looking. */
+      /** Called after an answer. Looks if the pause is over and no other slice of the batch is looking. */
       async look(): Promise<void> {
         const began = deps.now();
         if (watched.spent || watched.isLooking || began < watched.nextLook) return;
@@ -135,12 +135,12 @@ export function createFailureWatches() {
           watched.nextLook = deps.now() + Math.max(POLL_INTERVAL_MS, (deps.now() - began) * REST_PER_LOOK);
         }
       },
-      /** After the nth refusal of a slice: the budget is read at the 16th, and at each doubling. */
+      /** Called after the nth refusal of a slice. Reads the budget at the 16th refusal and at each doubling. */
       async refused(nth: number): Promise<void> {
         if (nth >= FIRST_READ && Number.isInteger(Math.log2(nth)))
           watched.spent ||= (await readBudget(deps, batch)).spent;
       },
-      /** At the end of the slice: holds the rest when the budget is spent. True when it did. */
+      /** Called at the end of the slice. If the budget is spent, holds the rest and returns true. */
       async hold(): Promise<boolean> {
         watched.spent = await holdOverBudget(deps, batch);
         return watched.spent;
@@ -153,13 +153,13 @@ export function createFailureWatches() {
   };
 }
 
-/** A share of fewer invoices says nothing: a batch of three may need more tries for one of them than a large one needs for each. */
+/** A batch counts as at least this large: one invoice of three may need more tries than each one of a large batch. */
 const FEWEST_INVOICES = 50;
 
 /**
- * POSTs that had to be repeated, over all invoices of a batch since its run began or an operator last had some sent again, against `retry.repeatsPerInvoice` of the service profile; tries behind an
- * open breaker are not counted. A service that takes so many tries is broken in a way that the breaker does not see, because some get through:
- * nothing more is sent. True when it was spent, and what was not sent is held.
+ * Holds the unsent rest of a batch that has repeated more POSTs than `retry.repeatsPerInvoice` of the service profile
+ * allows; returns true if it did. The count covers all invoices since the run began or an operator last sent some
+ * again, without tries behind an open breaker. The breaker does not see this fault, because some POSTs get through.
  */
 export async function holdOverRetries(
   deps: ActivityDeps,

@@ -3,13 +3,13 @@ import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** Trouble without a success between that makes it the service's trouble, not an invoice's. */
+/** This many troubles without a success between them are the service's trouble, not an invoice's. */
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
-/** Longer than any request may take: a probe without a result has died by then. */
+/** Longer than any request may take, so a probe without a result has died by then. */
 const PROBE_TURN_MS = 60_000;
 
-/** Trouble of the whole service: the page sleeps for that long, and then asks again. */
+/** Trouble of the whole service. The page sleeps for `probeAfterMs` before it sends again. */
 export interface Waiting {
   /** Stable code of the reason, free of personal data. */
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface Waiting {
 
 export type Entry =
   | { readonly kind: 'allowed' }
-  /** The time of the next probe has come, and no other slice probes: send one invoice alone. */
+  /** The next probe is due and no other slice probes: send one invoice alone. */
   | { readonly kind: 'probe' }
   | { readonly kind: 'refused'; readonly waiting: Waiting };
 
@@ -28,16 +28,16 @@ interface CircuitBreakerDeps {
   readonly now: () => number;
 }
 
-/** When the breaker opened, and why. */
+/** When the breaker opened, and the reason. */
 interface Opening {
   readonly at: number;
   readonly reason: Reason;
 }
 
 /**
- * The circuit breaker of one base address; its state is a row of the ledger, so that every worker sees it. Times are epoch milliseconds.
+ * The circuit breaker of one base address. Its state is a row of the ledger, so that every worker sees it. Times are epoch milliseconds.
  *
- * An answer counts by the moment its request left: what was on the wire when the breaker opened neither opens it a second time nor proves
+ * An answer counts by the moment its request left. A request from before the breaker opened neither opens it a second time nor proves
  * that the trouble is over.
  */
 export class CircuitBreaker {
@@ -47,9 +47,9 @@ export class CircuitBreaker {
   #troubles = 0;
   #openings = 0;
   #closed: Opening | null = null;
-  /** The end of the last turn that this process got; a turn is known by it. */
+  /** The end of the last probe turn that this process got. It identifies the turn. */
   #turnUntil: number | null = null;
-  /** Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row. */
+  /** Pending writes of this process to the row. A read waits for them, so that it does not see the old row. */
   #written: Promise<void> = Promise.resolve();
 
   constructor({ ledger, baseUrl, now }: CircuitBreakerDeps) {
@@ -58,20 +58,20 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Called before a slice hands anything out. Of all slices of all workers exactly one gets the probe. */
+  /** A slice calls this before it takes invoices. Exactly one slice of all workers gets the probe. */
   async enter(): Promise<Entry> {
     await this.#written.catch(() => undefined);
     const knownBefore = this.#closed;
     const record = await this.#ledger.breaker(this.#baseUrl);
     const time = this.#now();
     if (record === null) {
-      // Closed, unless this process has opened it while the answer was on its way.
+      // Closed, unless this process has opened it while the read was on its way.
       if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
       this.#closed = null;
       return { kind: 'allowed' };
     }
     this.#closed ??= { at: record.openedAt, reason: record.reason };
-    // A clock that ran ahead opened it: no answer of now would count, and the probe would wait for that time.
+    // A clock that ran ahead opened the breaker: until that time no answer would count, and the probe would wait.
     if (isAhead(this.#closed.at, time)) this.#closed = { ...this.#closed, at: time - 1 };
     if (record.probeAfter > time && !isAhead(record.probeAfter, time + LONGEST_PROBE_MS))
       return waitFor(record.reason, record.probeAfter - time);
@@ -83,12 +83,12 @@ export class CircuitBreaker {
     return { kind: 'probe' };
   }
 
-  /** Why nothing more may be sent now; null: go on. */
+  /** Returns why sending must stop, or null if it may continue. */
   refusedBecause(): Reason | null {
     return this.#closed?.reason ?? null;
   }
 
-  /** A probe that had nothing to send gives its turn back. */
+  /** Gives back the probe turn of a slice that had nothing to send. */
   async giveBack(): Promise<void> {
     const until = this.#turnUntil;
     if (until === null) return;
@@ -96,7 +96,7 @@ export class CircuitBreaker {
     await this.#write(() => this.#ledger.giveBackProbe(this.#baseUrl, { now: this.#now(), until }));
   }
 
-  /** An answer that the service works; closes an open breaker. */
+  /** Records that the service works. Closes an open breaker. */
   async succeeded(sentAt: number): Promise<void> {
     this.#troubles = 0;
     if (this.#closed !== null && sentAt <= this.#closed.at) return;
@@ -106,13 +106,13 @@ export class CircuitBreaker {
     await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
   }
 
-  /** One more answer that is no answer; opens the breaker when there were too many in a row. */
+  /** Records trouble with the service. Opens the breaker after too many troubles in a row. */
   async troubled(reason: Reason, sentAt: number): Promise<void> {
     this.#troubles += 1;
     if (this.#troubles >= TROUBLE_IN_A_ROW || this.#closed !== null) await this.trip(reason, sentAt);
   }
 
-  /** The service does not let us in at all: 401, redirect, a run of 403s. Opens the breaker at once. */
+  /** Opens the breaker at once, because the service denies all access: 401, redirect, a run of 403s. */
   async trip(reason: Reason, sentAt: number): Promise<void> {
     if (this.#closed !== null && sentAt <= this.#closed.at) return;
     const at = this.#now();

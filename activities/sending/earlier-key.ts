@@ -6,19 +6,19 @@ import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 import type { EarlierGeneration } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-/** What is recorded of an answer; `generation`: it is about that earlier one, whose content is another. */
+/** The outcome to record. `generation` is set if it concerns that earlier generation with other content. */
 interface EarlierVerdict {
   readonly outcome: SendOutcome;
   readonly generation?: number;
 }
 
-/** Codes that only name the status of the answer: the text must be the same, too. */
+/** Codes that only name the HTTP status: the messages must be equal, too. */
 const IS_STATUS_ALONE = /^http-\d+/;
 
 /**
- * Before an invoice gets its next key, the earlier one is repeated with its bytes. Only what the service said before (the same refusal, or the same document,
- * which a GET still calls failed) allows the next key. A document becomes the invoice's, or stays beside a corrected content, which is then held. Anything else
- * ends the retry as `unknown`. Null: the answer is judged like any other.
+ * Judges the repeat of an earlier key, which Lote sends with its bytes before the invoice gets its next key. Only the same answer as before (the
+ * same refusal, or the same document, which a GET still calls failed) allows the next key. A new document becomes the invoice's, or Lote keeps it
+ * beside a corrected content, which it then holds. Any other answer ends the retry as `unknown`. Returns null if the answer is judged as usual.
  */
 export async function judgeEarlier(
   deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger' | 'log'>,
@@ -44,7 +44,7 @@ function isSameRefusal({ state, reason: before }: EarlierGeneration, now: Reason
   return !IS_STATUS_ALONE.test(now.code) || before.message === now.message;
 }
 
-/** An answer of a cache or a proxy may name it, too: the GET decides. */
+/** A cache or a proxy may have sent this answer, so the GET decides. */
 async function ofSameDocument(
   deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger'>,
   invoiceId: number,
@@ -68,20 +68,20 @@ function unclear(said: string): Reason {
   return { code: 'earlier-key-unclear', message };
 }
 
-/** Longer than any exchange with the service lasts: an earlier POST is not on its way any more. */
+/** Longer than any exchange with the service, so an earlier POST has certainly ended. */
 const LONGEST_EXCHANGE_MS = 60_000;
 
 export interface RefusedRepeat {
   readonly reason: Reason;
-  /** When the refused POST left, and the last one before it; epoch ms. */
+  /** When the refused POST left, and when the POST before it left; epoch ms. */
   readonly sentAt: number;
   readonly lastTriedAt: number;
 }
 
 /**
- * What the refusal of a repeat tells of the POST before it, whose answer was lost or could not be read. It is a proof only if the profile says that the
- * service answers a key that created an invoice with that invoice, whatever else it would say of the request, and if no earlier POST can still
- * be on its way.
+ * Judges an earlier POST without a readable answer by the refusal of its repeat. The refusal proves that nothing was
+ * created only if the profile says that the service always answers a key that created an invoice with that invoice, and
+ * if no earlier POST can still be on its way.
  */
 export function refusedRepeat(
   { refusedRepeatIsProof }: Pick<RetrySettings, 'refusedRepeatIsProof'>,
@@ -91,16 +91,16 @@ export function refusedRepeat(
   return refusedRepeatIsProof && alone ? { kind: 'rejected', reason, proven: true } : refusedAfterLostAnswer(reason);
 }
 
-/** By itself such a refusal tells nothing: the service may refuse before it looks for the key. */
+/** Such a refusal proves nothing about the lost answer: the service may refuse before it looks up the key. */
 export function refusedAfterLostAnswer({ message: said }: Reason): SendOutcome {
   const message = `The service refused the key (${said}) after an earlier answer was lost or could not be read, or while the ledger was older than what was sent: an earlier POST may have created the invoice all the same. Ask its support. If it always answers a key that created an invoice with that invoice, set idempotency.refusedRepeatIsProof in the service profile and reconcile.`;
   return { kind: 'unknown', reason: { code: 'refused-after-lost-answer', message } };
 }
 
-/** From so many invoices on that were answered with the id of another one, it is no single mistake. */
+/** More invoices than this with the id of another invoice are no single mistake. */
 const MOST_IDS_TAKEN = 1;
 
-/** Why nothing more is sent after several invoices were answered with the id of another one. */
+/** Why sending stops after several invoices were answered with the id of another invoice. */
 const IDS_REPEATED: Reason = {
   code: SERVICE_IDS_REPEATED,
   message:
@@ -108,8 +108,8 @@ const IDS_REPEATED: Reason = {
 };
 
 /**
- * An answer named an id that another invoice has, so that the answers of these connections may be those of other requests: they are closed, and what was
- * under way is repeated with its key. At the second such invoice of a batch, sending stops.
+ * Handles an answer with an id that another invoice has. The open connections may mix up answers, so Lote closes them
+ * and repeats what was under way with the same keys. At the second such invoice of a batch, sending stops.
  */
 export async function distrustIds(
   { service, calibration, log }: Pick<ActivityDeps, 'service' | 'calibration' | 'log'>,

@@ -16,12 +16,12 @@ import { takeRandom } from '../take-random.ts';
 import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
 import type { UnsentInvoice } from '../../src/ledger/sending/sending-control.ts';
 
-/** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
+/** The invoices of a large batch that Lote sends before the rest: ordinals of one page, unsent when the round began. */
 export interface FirstInvoices {
   readonly page: number;
   readonly from: number;
   readonly to: number;
-  /** How long their final words are waited for. */
+  /** How long Lote waits for their final words. */
   readonly waitMs: number;
 }
 
@@ -30,22 +30,22 @@ export interface FirstInvoicesInput extends FirstInvoices {
   readonly batchId: string;
 }
 
-/** Webhooks write to the ledger; it is read again after an eighth of what was waited already, within these bounds. */
+/** Webhooks write to the ledger. Lote reads it again after an eighth of the elapsed wait, within these bounds. */
 const REREAD_SHARE = 1 / 8;
 const FIRST_REREAD_MS = 25;
 const LONGEST_REREAD_MS = 500;
-/** Webhooks may be lost: a few invoices are polled at these shares of the wait, and all of them at its end. */
+/** Webhooks may be lost, so Lote polls a few invoices at these shares of the wait, and all of them at its end. */
 const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
 const SAMPLE = 3;
-/** The polling at the end of the wait ends after this. */
+/** Time limit of the polling at the end of the wait. */
 const LONGEST_POLLING_MS = 10_000;
 
-/** Of so many invoices before and after the place where two merchants meet. */
+/** Lote takes this many invoices before and after the place where two merchants meet. */
 const HALF = FIRST_INVOICES / 2;
 
 /**
- * Undefined: the batch is small, or nothing of it is left to send. A file may be in the order of its merchants: where its first invoices are all of one
- * merchant, those go first that stand where the next merchant begins. One merchant that the service refuses must not stop the others.
+ * Selects the first invoices of a batch; undefined if the batch is small or nothing is left to send. A refused merchant must not
+ * stop the others, so if the first invoices all have one merchant, Lote takes those around the place where the next merchant begins.
  */
 export async function firstInvoicesOf(
   { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
@@ -74,7 +74,7 @@ export async function firstInvoicesOf(
 
 /**
  * Waits until the first invoices decide (one is issued, or none is left without a final word), or until the wait is
- * over. A later attempt of the activity waits for what is left of the time. Each span is measured by one clock.
+ * over. A later attempt of the activity waits only for the rest of the time. Each span is measured by one clock.
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { info } = Context.current();
@@ -101,7 +101,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
   throw workerStops();
 }
 
-/** Applies stored events of the page, and confirms reported failures by GET: an event alone does not hold a batch. */
+/** Applies stored events and confirms reported failures by GET, because an event alone does not hold a batch. */
 async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { batchId, page } = input;
   const { reportedFailed } = await deps.ledger.pageProgress(batchId, page);
@@ -110,7 +110,7 @@ async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): P
   await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }
 
-/** Polls out of turn: the planned polls stay what they were. */
+/** Polls some invoices early; the planned polls stay unchanged. */
 async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
@@ -124,8 +124,8 @@ export interface CanaryInput extends BatchWork {
 }
 
 /**
- * Every one of the first invoices was refused, or failed later, and none was issued: something is wrong with the file as a whole, and the rest is held
- * before it goes the same way. A share of refusals and failures is the failure budget's to judge. True when it held.
+ * Holds the rest of a batch if every first invoice was refused or failed later, because then the whole file is wrong.
+ * The failure budget judges a mere share of refusals and failures. Returns true if it held invoices.
  */
 export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promise<boolean> {
   const { ledgerId, batchId, fencingToken, first } = input;

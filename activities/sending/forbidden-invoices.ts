@@ -3,10 +3,10 @@ import type { ActivityDeps } from '../deps.ts';
 import type { FencingToken } from '../../src/domain/records/batch-record.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
-/** Reason of an invoice that was answered with 403. */
+/** Reason of an invoice that the service answered with 403. */
 export const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
 
-/** Of an answer that denies access: whether it is a 403, which the client tells apart from 401 by its code. */
+/** Returns whether an answer that denies access is a 403. The client gives a 401 another code. */
 export function isForbidden({ code }: Reason): boolean {
   return code === REFUSED_ACCESS.code;
 }
@@ -17,7 +17,7 @@ const MERCHANT_FORBIDDEN: Reason = {
     'The service answered 403 Forbidden to invoices of this merchant one after the other, and took others. This one was not sent: ask its support about the merchant, then drop the file again.',
 };
 
-/** They are refused by themselves, for others went through. What a lost answer left open stays unknown, whatever comes after it. */
+/** Refuses only these invoices, because other ones passed. One whose earlier answer was lost stays unknown. */
 export async function refuseForbidden(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
   invoices: readonly SendableInvoice[],
@@ -34,7 +34,7 @@ export async function refuseForbidden(
   );
 }
 
-/** Nothing more of these merchants goes out. What a slice leaves of them counts as left: the next round finds it gone. */
+/** Holds the unsent invoices of these merchants. A slice counts its own as left, and the next round finds them held. */
 export async function holdForbiddenMerchants(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
   { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken?: FencingToken },
@@ -46,15 +46,15 @@ export async function holdForbiddenMerchants(
   }
 }
 
-/** So many 403s without a success between are more than one invoice's trouble: the key's, or one merchant's. */
+/** This many 403s without a success between them concern the API key or a merchant, not a single invoice. */
 const FORBIDDEN_IN_A_ROW = 5;
 
 /**
- * Decides, for the 403 answers of one slice, whether a single invoice, a merchant or the API key is refused. A single 403 while others succeed refuses that
- * invoice only; a run without a success between opens the circuit, unless all of it is one merchant's and there are others to ask.
+ * Decides from the 403 answers of one slice whether the service refuses an invoice, a merchant or the API key. A single 403 among successes
+ * refuses only that invoice. A run without a success opens the circuit, unless the whole run has one merchant and the slice has others to try.
  */
 export class ForbiddenRun {
-  /** How many the slice has. */
+  /** Number of merchants in the slice. */
   readonly #merchants: number;
   readonly #heldBack = new Set<string>();
   #denied = false;
@@ -64,9 +64,9 @@ export class ForbiddenRun {
     this.#merchants = merchants;
   }
 
-  /** One more 403. True: it is the key. */
+  /** Records a 403. Returns true if the API key is refused. */
   forbidden(invoice: SendableInvoice, answeredAt: number): boolean {
-    // Those that were on the wire meanwhile are no more to blame than the first ones.
+    // Invoices that were on the wire meanwhile are no more to blame than the first ones.
     if (this.#denied) return true;
     this.#run.push({ invoice, answeredAt });
     if (this.#run.length < FORBIDDEN_IN_A_ROW) return false;
@@ -76,25 +76,27 @@ export class ForbiddenRun {
     return this.#denied;
   }
 
-  /** Its merchant was refused so often that invoices of other merchants are sent first: their answers show whether it is the key. */
+  /** True if a merchant was refused so often that other ones go first, to show whether the key is refused. */
   isHeldBack(invoice: SendableInvoice): boolean {
     return this.#heldBack.has(merchantOf(invoice));
   }
 
-  /** A success: what was forbidden before this request left is refused by itself. A later 403 may still be the key's. */
+  /**
+   * Records a success. Returns the 403s from before its request: only these are refused. Later ones may be the key's.
+   */
   succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[] {
     this.#heldBack.delete(merchantOf(invoice));
     return this.#take(({ answeredAt }) => answeredAt <= sentAt);
   }
 
-  /** The slice is over. With successes in it, those that are left are refused by themselves; without any, it is the key. */
+  /** Ends the run. After a success, only the remaining invoices are refused; without any, the key is refused. */
   end(successes: number): { readonly refused: readonly SendableInvoice[]; readonly accessDenied: boolean } {
     const accessDenied = this.#run.length > 0 && successes === 0;
     if (accessDenied) this.#deny();
     return { refused: this.#take(() => true), accessDenied };
   }
 
-  /** Merchants that the service refuses, while it takes others' invoices: nothing more of theirs is worth a try. */
+  /** Returns the merchants that the service refuses while other merchants pass. Lote sends nothing more of them. */
   refusedMerchants(): readonly string[] {
     return [...this.#heldBack];
   }

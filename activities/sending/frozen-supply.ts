@@ -3,28 +3,28 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { FreezeInvoice, SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
 /**
- * Invoices that are frozen in one write, while those of the portion before are sent: a slice sends from its first portion on, a crash leaves few
- * invoices that may have been sent, and a stop puts few back. A statement costs as much as ten of its rows.
+ * Number of invoices that one write freezes while the previous portion is sent. A slice starts sending after its first portion,
+ * a crash leaves few invoices that may have been sent, and a stop puts few back. A statement costs as much as ten of its rows.
  */
 const PORTION = 250;
 
-/** An invoice whose bytes are committed: it may be POSTed. */
+/** An invoice whose bytes are committed, so it may be POSTed. */
 export interface FrozenInvoice {
   readonly invoice: SendableInvoice;
   readonly body: string;
 }
 
-/** The invoices of one slice in their order, each frozen shortly before its turn. */
+/** Supplies the invoices of one slice in order, and freezes each shortly before its turn. */
 export class FrozenSupply {
   readonly #deps: ActivityDeps;
   readonly #batchId: string;
-  /** Whose freezing has not begun. */
+  /** Invoices whose freezing has not begun. */
   readonly #waiting: SendableInvoice[];
   #ready: FrozenInvoice[] = [];
-  /** The portion after those that are ready. */
+  /** The portion after `#ready`. */
   #coming: { readonly invoices: readonly SendableInvoice[]; readonly frozen: Promise<FrozenInvoice[]> } | null = null;
   #takenElsewhere = 0;
-  /** Shared by all that wait for the next portion. */
+  /** All callers that wait for a portion share this. */
   #refilling: Promise<void> | null = null;
 
   constructor(deps: ActivityDeps, batchId: string, sendable: readonly SendableInvoice[]) {
@@ -33,24 +33,24 @@ export class FrozenSupply {
     this.#waiting = [...sendable];
   }
 
-  /** The next invoice; null: none is left. */
+  /** Returns the next invoice, or null at the end. */
   async take(): Promise<FrozenInvoice | null> {
     while (this.#ready.length === 0) {
       if (this.#coming === null) this.#freezeNext();
       if (this.#coming === null) return null;
-      // oxlint-disable-next-line no-await-in-loop -- a portion may have been frozen by another attempt
+      // oxlint-disable-next-line no-await-in-loop -- another attempt may have frozen a portion
       await (this.#refilling ??= this.#refill());
     }
     return this.#ready.shift() ?? null;
   }
 
   /**
-   * Ends the supply: nothing is taken any more. Returns what was frozen by this slice, or handed out as a try that may have arrived, and is to be put back;
-   * and how many others are still `staged`, or were frozen by another attempt in this moment: the next round sees what became of them.
+   * Ends the supply. `idle` are the invoices to put back: this slice froze them, or took them in the state `sending`. `others`
+   * counts those that are still `staged` or that another attempt froze at this moment; the next round reads their state.
    */
   async end(): Promise<{ readonly idle: readonly SendableInvoice[]; readonly others: number }> {
     const coming = await this.#coming?.frozen.catch(() => null);
-    // Nothing of a portion that could not be frozen has left, and the caller that takes from it gets the error. Whether another attempt froze it is not known.
+    // Nothing of a portion that failed to freeze has left. Another attempt may have frozen it. The caller gets the error.
     const failed = coming === null ? (this.#coming?.invoices ?? []) : [];
     const frozen = [...this.#ready, ...(coming ?? [])].map(({ invoice }) => invoice);
     const unfrozen = [...failed, ...this.#waiting];
@@ -70,7 +70,7 @@ export class FrozenSupply {
   #freezeNext(): void {
     const invoices = this.#waiting.splice(0, PORTION);
     this.#coming = invoices.length === 0 ? null : { invoices, frozen: this.#freeze(invoices) };
-    // It may not be awaited yet.
+    // Avoids an unhandled rejection.
     this.#coming?.frozen.catch(() => undefined);
   }
 
@@ -85,8 +85,8 @@ export class FrozenSupply {
 }
 
 /**
- * What a slice was handed and then POSTed nothing of. Without a word about it, it would count as a try that may have arrived. An invoice that this
- * slice froze itself is staged again; one that was `sending` before, after tries that provably failed, stays so; what may exist stays that.
+ * Puts back invoices that a slice took but never POSTed; otherwise each would count as a try that may have arrived. An invoice that this
+ * slice froze is staged again. One that was `sending` after tries that provably failed stays so, and one that may exist stays so, too.
  */
 export async function putBack(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
@@ -114,12 +114,12 @@ const NOT_NOTED: Reason = {
   message: 'Not sent yet: what was sent before must be known first.',
 };
 
-/** It has its frozen bytes, or can get them: without its merchant's id it cannot, and what has them needs none any more. */
+/** Returns whether an invoice has frozen bytes or can get them. Only one without bytes needs its merchant's id. */
 export function canHaveBytes({ state, body, merchantId, earlier }: SendableInvoice): boolean {
   return merchantId !== null || ((state === 'sending' || earlier !== undefined) && body !== null);
 }
 
-/** Bytes are frozen before the first send and never rebuilt; an invoice without a merchant's id cannot have bytes. */
+/** Freezes bytes before the first send and never rebuilds them. An invoice without a merchant's id has none. */
 export async function freezeBodies(
   deps: ActivityDeps,
   batchId: string,
@@ -139,7 +139,7 @@ export async function freezeBodies(
   const frozen = new Set(await deps.ledger.freeze(batchId, fresh, deps.now()));
   for (const { invoiceId, body } of fresh) if (frozen.has(invoiceId)) bodies.set(invoiceId, body);
   try {
-    // Also what was frozen before: the attempt that froze it may have ended before it was noted.
+    // Includes bytes frozen before: the attempt that froze them may have ended before it noted the sends.
     await deps.noteSends(sendable.filter(({ invoiceId }) => bodies.has(invoiceId)));
   } catch (error) {
     const put = sendable.filter(({ invoiceId }) => frozen.has(invoiceId));

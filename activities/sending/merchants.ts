@@ -13,9 +13,9 @@ import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
 export interface MerchantsInput extends BatchWork {
   /** The run that holds the batch's claim. */
   readonly run: ClaimingRun;
-  /** Patience with the service as a whole is spent: everything unsent is held. */
+  /** The patience with the whole service is spent: hold everything unsent. */
   readonly lastTry: boolean;
-  /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
+  /** The patience with single merchants is spent: hold those that cannot be created now, and send the rest. */
   readonly holdStuck: boolean;
 }
 
@@ -23,27 +23,27 @@ export interface MerchantsResult {
   readonly known: number;
   readonly created: number;
   readonly held: number;
-  /** `service`: nothing can be ensured now. `merchants`: the list was read, and the creation of some has no answer yet. Null: done. */
+  /** `service`: no merchant can be ensured now. `merchants`: some creations have no answer yet. Null: done. */
   readonly waiting: { readonly for: 'service' | 'merchants'; readonly reason: string } | null;
 }
 
-/** As long as the activity may take: a process that stood still for longer creates nothing. */
+/** Same limit as the activity: a process that stood still for longer creates nothing. */
 const LONGEST_CREATING_MS = 30 * 60_000;
-/** An operator has stopped the batch, or another run holds it: nothing is created for it. */
+/** An operator has stopped the batch, or another run holds it, so Lote creates nothing for it. */
 const STOPPED = 'sending-stopped';
-/** Until the next look of a page whose merchants were forgotten, while the service is away. */
+/** Time until a page whose merchants were forgotten looks again while the service is away. */
 const NEXT_LOOK_MS = 5_000;
-/** The profile cannot read the list, or prove that it is whole. */
+/** The profile cannot read the list, or prove that it is complete. */
 const LIST_UNREADABLE = 'service-list-unreadable';
-/** After so many in a row that were not created the others are not asked for: the service may be away, or the key may have no right to create. */
+/** After this many failures in a row Lote skips the rest: the service may be away, or the key lacks the right. */
 const MOST_STUCK = 10;
-/** An answer about one key, which another file or an earlier refusal has used: it says nothing of the service. */
+/** An answer about one key, which another file or an earlier refusal has used. It says nothing about the service. */
 const KEY_USED = 'key-known-with-other-bytes';
 
 /**
- * Makes sure that every merchant of the batch exists at the service. The whole list is read each time, and is the only source of ids: an invoice for
- * another merchant is worse than one that waits, so that a merchant whose id changed, or is gone, has its invoices held until an operator says that the
- * service is right. Only a merchant proved to be missing is created, under a key that is the same for ever.
+ * Makes sure that every merchant of the batch exists at the service. Lote reads the whole list each time and takes ids only from it,
+ * because an invoice for the wrong merchant is worse than a late one. If an id changed or disappeared, Lote holds the merchant's invoices
+ * until an operator confirms the service's list. Lote creates only merchants that are proved missing, always under the same key.
  */
 export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
   await deps.ensureWebhook();
@@ -88,8 +88,8 @@ function idChanged(isListed: boolean): Reason {
 }
 
 /**
- * Looks for merchants whose ids are gone while their batch is sent: `lote confirm-service` forgets them, and the list of another batch may show that
- * they changed. Returns what the page waits for; null: nothing, and its next round sends the rest.
+ * Looks for merchants whose ids disappeared while their batch is sent: `lote confirm-service` deletes the ids, and the list
+ * of another batch may show that they changed. Returns what the page waits for, or null if the next round can send the rest.
  */
 export async function findForgottenMerchants(
   deps: ActivityDeps,
@@ -105,12 +105,12 @@ interface Creating {
   readonly input: MerchantsInput;
   readonly missing: readonly MerchantNeed[];
   readonly known: number;
-  /** Invoices that were held before. */
+  /** Number of invoices held before. */
   readonly held: number;
   readonly permit: SendingPermit;
 }
 
-/** A merchant that the service did not create now, and why. */
+/** A merchant that the service did not create now, and the reason. */
 interface StuckMerchant {
   readonly nif: string;
   readonly reason: Reason;
@@ -123,7 +123,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   let { held } = work;
   let inARow = 0;
   const stuck: StuckMerchant[] = [];
-  // By lot: where many are stuck, each try asks for others, and finds one that may be created.
+  // In random order: when many are stuck, each try asks for others, until one can be created.
   for (const need of takeRandom(work.missing, work.missing.length, deps.random)) {
     requireRunningWorker(over);
     const last = inARow < MOST_STUCK ? undefined : stuck.at(-1);
@@ -183,7 +183,7 @@ async function createMerchant(
     return { kind: 'created' };
   }
   if (answer.kind === 'not-now') return { kind: 'stuck', reason: answer.reason };
-  // A 401 or a redirect is the account's trouble; a 403 may be this merchant's alone.
+  // A 401 or a redirect concerns the account; a 403 may concern this merchant alone.
   if (answer.kind === 'access-denied' && isForbidden(answer.reason)) {
     const { code, message: said } = answer.reason;
     return {

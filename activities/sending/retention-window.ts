@@ -6,8 +6,8 @@ import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /**
- * The retention window of idempotency keys; times are epoch milliseconds. After it the service may have forgotten a key, and the same POST would issue a
- * second invoice: Lote never sends such a one again by itself. `since`: when a POST may have reached the service; null: none has.
+ * The retention window of idempotency keys; times are epoch milliseconds. After the window the service may have forgotten a key and the same POST
+ * would issue a second invoice, so Lote never repeats it by itself. `since` is when a POST may have reached the service, or null if none has.
  */
 export class RetentionWindow {
   readonly #retentionMs: number;
@@ -18,12 +18,12 @@ export class RetentionWindow {
     this.#now = latestNow;
   }
 
-  /** Asked right before each POST. A time in the future counts as over: the real time is not known. */
+  /** Asked right before each POST. A time in the future counts as over, because the real time is unknown. */
   isOver(since: number | null): boolean {
     return since !== null && (isAhead(since, this.#now()) || this.#now() - since >= this.#retentionMs);
   }
 
-  /** The same permit for as long as the window is open. It is asked in the moment before the first byte, however long the POST has waited for its turn. */
+  /** Restricts a permit to the open window. Checked in the moment before the first byte, after any wait. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit {
     if (since === null) return permit;
     return {
@@ -45,8 +45,8 @@ export class RetentionWindow {
 }
 
 /**
- * Ends what is too old before anything of a slice is frozen or sent, in one write. Holds what was sent without the ledger, which was restored from a copy, and
- * must not go with the key that it has.
+ * Ends invoices that are too old before a slice freezes or sends any, in one write. Holds those that were sent after
+ * the copy from which the ledger was restored, if they must not go with their present key.
  */
 export async function withinRetention(
   deps: ActivityDeps,
@@ -58,7 +58,7 @@ export async function withinRetention(
   const otherKey = found.filter(({ lost }) => lost === 'other-key');
   const old = found.filter(({ lost, mayExistSince }) => lost !== 'other-key' && window.isOver(mayExistSince));
   const forgotten = old.filter(({ lost }) => lost === 'same-key');
-  // A key of an earlier generation is judged when it is its turn: what is `staged` cannot become `unknown`.
+  // A key of an earlier generation is judged when its turn comes, because a `staged` invoice cannot become `unknown`.
   const late = old.filter(({ lost, earlier }) => lost !== 'same-key' && earlier === undefined);
   if (otherKey.length > 0) await deps.ledger.holdLost(batchId, idsOf(otherKey), { now });
   if (forgotten.length > 0) {

@@ -7,51 +7,51 @@ import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/ser
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-/** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
+/** Largest number of POSTs of one invoice in one slice. The page's next round continues. */
 const TRIES_PER_SLICE = 3;
 const FIRST_BACKOFF_MS = 200;
-/** A longer Retry-After is the page's to wait for, on a timer that survives this process. */
+/** The page waits for a longer Retry-After, on a timer that survives this process. */
 const LONGEST_PAUSE_MS = 2_000;
 
-/** What became of one invoice, to be recorded; times are epoch milliseconds. */
+/** The result of sending one invoice, to be recorded; times are epoch milliseconds. */
 export interface Sent {
   /** POSTs that left. */
   readonly attempts: number;
-  /** Null: nothing left, because nothing may be sent now; the ledger knows the invoice as it was. */
+  /** Null if no POST left because sending has stopped; the ledger then keeps the invoice as it was. */
   readonly outcome: SendOutcome | null;
-  /** The generation that it is about; left out: the invoice's own. */
+  /** The generation of the outcome. Optional: the default is the invoice's own. */
   readonly generation?: number | undefined;
-  /** When the first POST left, the last one, and when its answer came. */
+  /** When the first POST left, when the last POST left, and when its answer came. */
   readonly sentAt: number;
   readonly lastSentAt: number;
   readonly answeredAt: number;
-  /** The last answer was trouble of the whole service, not of this invoice. */
+  /** Set if the last answer was trouble of the whole service, not of this invoice. */
   readonly trouble: Trouble | null;
-  /** For how long the service as a whole wants nothing; null: it named no time, or named it for this key alone. */
+  /** How long the whole service asks Lote to wait. Null if it named no time, or a time for this key alone. */
   readonly retryAfterMs: number | null;
 }
 
 interface Trouble {
   readonly accessDenied: boolean;
   readonly reason: Reason;
-  /** An error of this key alone, of which it is not known yet that it stays. */
+  /** The error concerns this key alone, and it is not yet proved to be permanent. */
   readonly own: boolean;
 }
 
-/** What one slice gives to the sending of each of its invoices. */
+/** What one slice provides for the sending of each of its invoices. */
 export interface SendDeps extends Pick<ActivityDeps, 'service' | 'random' | 'now' | 'calibration' | 'ledger' | 'log'> {
-  /** Whether the invoice may be POSTed now, as far as this process knows. */
+  /** Returns whether the invoice may be POSTed now, as far as this process knows. */
   readonly mayLeave: (invoice: SendableInvoice) => boolean;
   readonly pause: (ms: number) => Promise<void>;
-  /** Judges an answer, so that no other POST leaves when none may. */
+  /** Judges an answer at once, so that a stop precedes the next POST. */
   readonly answered: (answer: CreateAnswer, post: { readonly sentAt: number; readonly key: string }) => Promise<void>;
-  /** True: after this answer send other invoices first, or none. */
+  /** Returns true if other invoices, or none, must go next. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
-  /** The permit that is asked in the moment before the first byte. */
+  /** The permit that is checked in the moment before the first byte. */
   readonly permitOf: (invoice: SendableInvoice) => DeparturePermit;
   readonly storedErrors: StoredErrors;
-  /** Whether the service answers at all: in an outage every key gets the same error. */
+  /** Returns whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceAnswers: () => Promise<boolean>;
 }
 
@@ -98,7 +98,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
   }
 }
 
-/** A POST may wait long for its turn: it leaves when its permit is asked for the last time. */
+/** Notes when the POST leaves: it may wait long for its turn, so the last check of its permit counts. */
 function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermit {
   const isValid = (): boolean => {
     asked();
@@ -107,7 +107,7 @@ function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermi
   return { ...permit, isValid };
 }
 
-/** Asked behind an open circuit, too: otherwise an error that is stored under a key is waited out like an outage. */
+/** Asks even behind an open circuit. Otherwise Lote would wait for an error stored under a key as for an outage. */
 async function confirmStored(deps: SendDeps, key: string): Promise<StoredErrorVerdict> {
   const answers = await deps.serviceAnswers();
   deps.storedErrors.forget(key);

@@ -9,14 +9,14 @@ import type { DeparturePermit } from '../../src/domain/records/service-answers.t
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** While anything is being sent the ledger is asked this often, so that hardly any POST waits for it. */
+/** While a batch is being sent, Lote asks the ledger this often, so that hardly any POST waits for the answer. */
 const ASK_EVERY_MS = 200;
-/** Between two questions that brought no valid permission. */
+/** Pause after an answer that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
 /**
- * Why a permit was withdrawn. `batchStopped`: the batch is paused, cancelled or closed, or another run holds its claim. `serviceStopped`: nothing may be
- * sent to the service by any process. `timeIsOver`, `givenUp`, `ended`: the attempt has used up its time, was cancelled, or has ended.
+ * Why a permit was withdrawn. `batchStopped`: the batch is paused, cancelled or closed, or another run holds its claim. `serviceStopped`: no
+ * process may send anything to the service. `timeIsOver`, `givenUp`, `ended`: the attempt has used up its time, was cancelled, or has ended.
  */
 export const WITHDRAWN = {
   batchStopped: 'batch-stopped',
@@ -26,24 +26,24 @@ export const WITHDRAWN = {
   ended: 'ended',
 } as const;
 
-/** What asks for permission: one attempt to send for a batch. */
+/** A request for permission by one attempt to send for a batch. */
 export interface PermitRequest {
   readonly batchId: string;
   /** The run that held the claim when the work was handed out. */
   readonly run: ClaimingRun;
   /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
   readonly lastsMs: number;
-  /** Aborted when the attempt is over: what it has on the wire is answered, and nothing more leaves. Left out: only by its time. */
+  /** Aborts with the attempt: open requests are answered, no further POST leaves. Optional: the time limit alone. */
   readonly over?: AbortSignal;
 }
 
-/** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
+/** The permission of one attempt. A withdrawn permit never comes back; a later attempt asks anew. */
 export interface SendingPermit extends DeparturePermit {
-  /** True: the next POST may leave now. Reads the ledger again when its last answer is too old. False: nothing more of this attempt leaves. */
+  /** True if the next POST may leave now; reads the ledger again if its answer is too old. False ends the sending. */
   confirm(): Promise<boolean>;
-  /** Why the service was stopped for good, if the permit was withdrawn for that; null: it was not. */
+  /** Returns why the service was stopped for good, or null if the permit was not withdrawn for that. */
   stoppedBecause(): Reason | null;
-  /** The attempt has ended. */
+  /** Ends the attempt. */
   close(): void;
 }
 
@@ -51,30 +51,30 @@ interface Holder extends PermitRequest {
   readonly withdrawal: AbortController;
   /** When the attempt has used up its time. */
   readonly ends: number;
-  /** Until when a POST may leave by the last answer. */
+  /** Until when a POST may leave by the ledger's last answer. */
   until: number;
-  /** Settles with the withdrawal. */
+  /** Resolves when the permit is withdrawn. */
   readonly isOver: Promise<void>;
   stop: Reason | null;
 }
 
-/** A pause stops the last POST one answer of the ledger later, which is a second at most up to here. */
+/** A pause stops the last POST one answer of the ledger later: up to this answer time, within a second. */
 const SLOW_ANSWER_MS = 500;
 
 interface PermissionParts {
   readonly ledger: Pick<Ledger, 'sendingBatches'>;
-  /** Why nothing may be sent under this service profile. */
+  /** Says why the calibration of this service profile stops sending. */
   readonly calibration: Pick<Calibration, 'stopped' | 'stoppedHere'>;
   readonly log: { warn(message: string, fields: Record<string, unknown>): void };
   readonly clock?: () => number;
 }
 
 /**
- * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them, and one for the service profile.
- * An operator's order is in the ledger before the update answers, and no POST leaves by a reading that is older than
- * `timelyAnswer` allows. So nothing new leaves any process from a second after that answer on, or after the time that the
- * ledger takes for an answer where that is longer; not even a process that stood still for hours. The same holds for a service profile that is found wrong; that stops the process that has found it at once. While the ledger cannot be read,
- * nothing leaves.
+ * Decides whether this process may POST invoices. One query serves all batches that it sends, and one the service
+ * profile. The ledger has an operator's order before the update answers, and no POST leaves by a reading older than
+ * `timelyAnswer` allows. So no process sends anything new later than a second after that answer, or later than the
+ * ledger's answer time if that is longer, even a process that stood still for hours. The same holds for a service
+ * profile that is found wrong; the process that finds it stops at once. While the ledger cannot be read, nothing leaves.
  */
 export class SendingPermission {
   readonly #parts: Required<PermissionParts>;
@@ -126,7 +126,7 @@ export class SendingPermission {
     return false;
   }
 
-  /** Once, and again when the ledger has been fast in between. */
+  /** Warns about a slow ledger once, until the ledger is fast again. */
   #noteAnswerTime(answerMs: number): void {
     if (answerMs > SLOW_ANSWER_MS && !this.#isSlow)
       this.#parts.log.warn('the ledger is slow to answer, so a pause or cancel may take longer than a second', {
@@ -157,23 +157,23 @@ export class SendingPermission {
         else if (stop !== null) stopForGood(holder, stop);
         else holder.until = asked.until;
     } catch {
-      // The ledger is away: the last answer becomes too old, and nothing leaves.
+      // The ledger is away: its last answer becomes too old, and nothing leaves.
     }
   }
 }
 
-/** Before it is withdrawn: its listeners ask why. */
+/** Sets the reason first, because listeners of the withdrawal read it. */
 function stopForGood(holder: Holder, stop: Reason): void {
   if (holder.withdrawal.signal.aborted) return;
   holder.stop = stop;
   holder.withdrawal.abort(WITHDRAWN.serviceStopped);
 }
 
-/** What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others. */
+/** Creates a holder. A POST that waits for its turn, the rate or the ledger ends with the attempt. */
 function holderOf(wanted: PermitRequest, now: number): Holder {
   const withdrawal = new AbortController();
   const { signal } = withdrawal;
-  // Each POST that waits listens to it.
+  // Each waiting POST listens to this signal.
   setMaxListeners(0, signal);
   const giveUp = (): void => withdrawal.abort(WITHDRAWN.givenUp);
   const end = setTimeout(() => withdrawal.abort(WITHDRAWN.timeIsOver), wanted.lastsMs).unref();
@@ -191,15 +191,15 @@ function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean
   return batch !== undefined && run.workflowId === batch.workflowId && run.runId === batch.runId;
 }
 
-/** A POST may leave for so long after the ledger was asked: with its way to the wire, less than the promised second. */
+/** A POST may leave for this long after Lote asked the ledger: with its way to the wire, less than a second. */
 const VALID_MS = 500;
-/** After an answer that took longer a POST may still leave for so long; otherwise none ever would. */
+/** After a slower answer a POST may still leave for this long; otherwise no POST ever would. */
 const VALID_AFTER_SLOW_ANSWER_MS = 200;
 const TICK_MS = 50;
 
 /**
- * Asks, and says until when a POST may leave by the answer, on the same clock. Null: this process stood still while it
- * waited, so the answer may be of any age. A ledger that is slow is not that: its answers count, whatever they take.
+ * Asks, and returns until when a POST may leave by the answer, on the same clock. Returns null if this process stood
+ * still meanwhile, because the answer may then be of any age. The answers of a slow ledger count.
  * @throws what the question throws
  */
 export async function timelyAnswer<Answer>(
@@ -225,8 +225,8 @@ export async function timelyAnswer<Answer>(
 }
 
 /**
- * An earlier document of an invoice may be issued after all, and the ledger then stops the generation that is being sent. Most
- * invoices have no earlier document; before each POST of the others the ledger is asked once more.
+ * An earlier document of an invoice may be issued after all, and the ledger then stops the generation that is being
+ * sent. Most invoices have no earlier document; for those that have one, Lote asks the ledger before each POST.
  */
 export function permitOfGeneration(
   { ledger, now }: { readonly ledger: Pick<Ledger, 'isBeingSent'>; readonly now: () => number },

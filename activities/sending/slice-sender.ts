@@ -26,20 +26,20 @@ import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-/** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
+/** A slice leaves the wait for a longer Retry-After to the page. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
-/** A slice that has probed in vain lets others have the next probe: all of its invoices may be of one merchant. */
+/** After a vain probe, a slice leaves the next one to another slice: all of its invoices may have one merchant. */
 const AFTER_VAIN_PROBE_MS = 2_000;
-/** Invoices on their way in a slice, for each request that the service takes at a time: the next ones are POSTed while answers wait to be recorded together. */
+/** Invoices under way per request that the service takes at a time: more leave while answers wait to be recorded. */
 const LANES_OF_A_POST = 4;
-/** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
+/** If the service takes fewer POSTs at a time, each POST waits until the previous answer is recorded and judged. */
 const FEW_POSTS = 16;
-/** An answer that accepts waits for others of the slice before it is recorded: of a service that takes twenty a second, fifteen statements in sixteen are saved. */
+/** Delay of recording an accepting answer: at twenty answers a second, it saves fifteen statements in sixteen. */
 const PATIENCE_MS = 1_000;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
-/** What all slices of one process share, so that trouble in a row is seen as such. */
+/** Parts that all slices of a process share, so that Lote recognises trouble in a row. */
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
@@ -47,24 +47,24 @@ export interface ProcessParts {
   readonly heard: { isAny: boolean };
 }
 
-/** What a slice works with. */
+/** The parts that a slice works with. */
 export interface SliceParts extends ProcessParts {
   readonly permit: SendingPermit;
   readonly failures: FailureWatch;
 }
 
-/** What one slice has to send. */
+/** The work of one slice. */
 export interface SliceWork {
   readonly input: SliceInput;
-  /** Nothing new is started after this, in epoch milliseconds. */
+  /** The slice starts nothing new after this time, in epoch milliseconds. */
   readonly until: number;
-  /** In the order in which they go. */
+  /** The invoices in sending order. */
   readonly sendable: readonly SendableInvoice[];
-  /** The first one is sent alone, to see whether the service is back. */
+  /** The slice sends its first invoice alone, to see whether the service is back. */
   readonly isProbing: boolean;
 }
 
-/** Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its merchant, the service and the batch. */
+/** Sends the invoices of one slice, several at a time, and judges every answer for invoice, merchant, service and batch. */
 export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;
@@ -72,12 +72,12 @@ export class SliceSender {
   readonly #supply: FrozenSupply;
   readonly #sendDeps: SendDeps;
   readonly #over: AbortSignal;
-  /** Sent alone first. */
+  /** The invoice sent alone first. */
   #probe: SendableInvoice | null = null;
   /** Taken but never POSTed. */
   readonly #unsent: SendableInvoice[] = [];
   readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0, repeats: 0 };
-  /** Whose answers are still to come. */
+  /** Invoices whose answers are still to come. */
   #underWay = 0;
   readonly #forbidden: ForbiddenRun;
   #retryAfterMs = 0;
@@ -98,13 +98,13 @@ export class SliceSender {
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
       answered: async (answer, { sentAt, key }) => {
         parts.heard.isAny ||= answer.kind !== 'not-permitted';
-        // A single 403 may be one merchant's; the run of them is judged answer by answer.
+        // A single 403 may concern one merchant; a run is judged answer by answer.
         if (answer.kind !== 'access-denied' || isForbidden(answer.reason)) await deps.calibration.posted(answer, key);
         else await circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
       window: new RetentionWindow(deps),
-      // With many stored errors at once, each would ask the same.
+      // Shared, because many stored errors at once would each ask the same.
       serviceAnswers: sharedAnswer(async () => (await deps.service.listMerchants(this.#over)).kind !== 'unreadable'),
     };
   }
@@ -113,7 +113,7 @@ export class SliceSender {
     try {
       await this.#sendAll();
     } catch (error) {
-      // What cannot be put back counts as what may have been sent.
+      // An invoice that cannot be put back counts as possibly sent.
       await this.#putBackUnsent().catch(() => undefined);
       throw error;
     }
@@ -144,7 +144,7 @@ export class SliceSender {
       const sent = await sendInvoice(this.#sendDeps, invoice, body).finally(() => (this.#underWay -= 1));
       await this.#record(invoice, sent);
     } catch (error) {
-      // What waits for its turn must not leave any more: its answer could not be written down either.
+      // A waiting POST must not leave any more, because its answer could not be recorded either.
       this.#parts.permit.close();
       throw error;
     }
@@ -166,7 +166,7 @@ export class SliceSender {
     await this.#parts.failures.look();
   }
 
-  /** No patience where something is decided by the answer, or an invoice waits for the place of this one. */
+  /** Records without delay if a decision depends on the answer, or an invoice waits for the place of this one. */
   #flushHint(invoice: SendableInvoice, { kind }: SendOutcome): { patienceMs?: number; isLast?: boolean } {
     if (this.#underWay === 0) return { isLast: true };
     const { maxConcurrency } = this.#deps.settings;
@@ -183,7 +183,7 @@ export class SliceSender {
     return this.#parts.circuit.refusedBecause() !== null;
   }
 
-  /** Nothing more of the slice may be sent. */
+  /** Returns whether the slice must send nothing more. */
   #isOver(): boolean {
     const { permit, failures } = this.#parts;
     const isStopped = permit.withdrawn.aborted || failures.spent || this.#over.aborted;
@@ -195,7 +195,7 @@ export class SliceSender {
     return this.#isOpen() && invoice !== this.#probe;
   }
 
-  /** Asked again in the moment before the first byte: a POST may wait long for its turn. */
+  /** Checked again in the moment before the first byte, because a POST may wait long for its turn. */
   #permitOf(invoice: SendableInvoice): DeparturePermit {
     const { permit } = this.#parts;
     const isValid = (): boolean => !this.#isHalted(invoice) && permit.isValid();
@@ -206,7 +206,7 @@ export class SliceSender {
     };
   }
 
-  /** What the answer says of the service, the merchant and the batch. */
+  /** Judges what the answer says about the service, the merchant and the batch. */
   async #judge(invoice: SendableInvoice, sent: Sent, { kind }: SendOutcome): Promise<void> {
     this.#retryAfterMs = Math.max(this.#retryAfterMs, sent.retryAfterMs ?? 0);
     if (kind === 'pending' || kind === 'next-key') this.#count.left += 1;
@@ -219,15 +219,15 @@ export class SliceSender {
     }
     if (kind === 'rejected') await this.#countRefusal();
     if (sent.attempts > 0) await this.#judgeService(invoice, sent);
-    // Its time was over before anything left, which says nothing of the service.
+    // The invoice's time ended before anything left, which proves nothing.
     else if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
-  /** What an answer that accepts nothing says of the service as a whole. */
+  /** Judges what an answer that accepts nothing says about the whole service. */
   async #judgeService(invoice: SendableInvoice, { trouble, lastSentAt, answeredAt }: Sent): Promise<void> {
     const { circuit } = this.#parts;
     if (trouble === null) return circuit.succeeded(lastSentAt);
-    // The profile may read a 403 as `later` or as `lost`: such a one is trouble like any other.
+    // The profile may read a 403 as `later` or `lost`; such a 403 is trouble like any other.
     if (trouble.accessDenied && isForbidden(trouble.reason)) {
       const denied = this.#forbidden.forbidden(invoice, answeredAt);
       if (denied || this.#isOpen()) await circuit.trip(REFUSED_ACCESS, lastSentAt);
@@ -250,7 +250,7 @@ export class SliceSender {
     await this.#parts.failures.refused(this.#count.refused);
   }
 
-  /** Behind a circuit that has opened meanwhile, the cause of the last 403s is not known. */
+  /** If the circuit has opened meanwhile, the cause of the last 403s is unknown. */
   async #endForbiddenRun(): Promise<void> {
     if (this.#isOpen()) return;
     const { refused, accessDenied } = this.#forbidden.end(this.#count.accepted);
@@ -277,7 +277,7 @@ export class SliceSender {
     const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
     const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
     const waiting = left === 0 ? null : await this.#waiting();
-    // Nothing could leave for all of its time, such as where other workers have every permit.
+    // Nothing could leave in all of its time, for example because other workers have every permit.
     return { accepted, left, stop, waiting, ...(posts === 0 && { triedMs: 0 }) };
   }
 
@@ -285,7 +285,7 @@ export class SliceSender {
     return this.#parts.permit.stoppedBecause() ?? this.#deps.calibration.stoppedHere();
   }
 
-  /** What the page waits for before it sends again; null: nothing. */
+  /** Returns what the page waits for before it sends again; null for nothing. */
   async #waiting(): Promise<Waiting | null> {
     const asked = this.#retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : this.#retryAfterMs;
     const reason = this.#parts.circuit.refusedBecause() ?? this.#stoppedForGood();
@@ -304,25 +304,25 @@ function lanesOf(maxConcurrency: number): number {
   return maxConcurrency < FEW_POSTS ? maxConcurrency : maxConcurrency * LANES_OF_A_POST;
 }
 
-/** Some neighbouring invoices of a page, by their ordinals: what one activity sends. */
+/** The input of one activity: neighbouring invoices of a page, by their ordinals. */
 export interface SliceInput extends PageWork {
   readonly from: number;
   readonly to: number;
   /** The run that holds the batch's claim. */
   readonly run: ClaimingRun;
-  /** What the service had said of the batch when its round began; left out: nothing. */
+  /** The batch's answers from before its round began. Optional: the default is none. */
   readonly before?: AnswerCounts | undefined;
 }
 
 /** Result of a slice; `accepted` and `left` are numbers of invoices. */
 export interface SliceResult {
-  /** Accepted now. */
+  /** Accepted by this slice. */
   readonly accepted: number;
-  /** Still to be sent, by the same key and bytes. */
+  /** Still to be sent, with the same keys and bytes. */
   readonly left: number;
-  /** The rest of the batch is held: send nothing more. */
+  /** The rest of the batch is held: the page sends nothing more. */
   readonly stop: boolean;
-  /** For how long it could send. Left out: it could send nothing. */
+  /** How long the slice could send; left out if it could send nothing. */
   readonly triedMs?: number;
   /** Trouble of the whole service: the page sleeps, and then asks again. */
   readonly waiting: Waiting | null;

@@ -1,54 +1,54 @@
 import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 
-/** The same words this often to one key, from a service that answers other questions, may be kept under the key. */
+/** If one key gets the same words this often while the service answers, the error may be kept under the key. */
 const SAME_ANSWERS = 12;
-/** Spread over a time that no passing outage lasts, fewer are enough: behind an open circuit an invoice is asked for only now and then. */
+/** Fewer answers suffice over a time that no passing outage lasts: behind an open circuit, Lote asks rarely. */
 const SAME_ANSWERS_OVER_SPAN = 6;
-/** Creations that are remembered to compare with. As many suspects may share one error and still be distinguished from an outage. */
+/** Number of remembered creations. As many suspects may share one error and still be distinguished from an outage. */
 const CREATIONS = 64;
-/** A key without an answer for so long is forgotten. */
+/** Lote forgets a key after this time without an answer. */
 const STALE_MS = 3_600_000;
 
-/** An error of the server itself, by the words that the client gives every status. */
+/** Recognises a server error by the words that the client gives every status. */
 const SERVER_ERROR = /^HTTP 5\d\d/;
 
-/** An answer that may be an error of the server, kept under the key. */
+/** Returns whether the service may keep this server error under the key. */
 export function isServerError(answer: CreateAnswer): answer is Extract<CreateAnswer, { kind: 'lost' }> {
   return answer.kind === 'lost' && SERVER_ERROR.test(answer.reason.message);
 }
 
-/** One POST that was answered. */
+/** A POST that was answered. */
 export interface AnsweredPost {
   readonly key: string;
-  /** Its place in the order in which POSTs left. */
+  /** The place of the POST in the order of departure. */
   readonly place: number;
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
 /**
- * `stored`: it is kept under this key, if the service answers anything at all. `own`: the same error again, which concerns this key and not
- * the service. `open`: nothing of the kind is proved.
+ * `stored`: the service keeps the error under this key, if it answers anything at all. `own`: the same error again,
+ * which concerns this key and not the service. `open`: neither is proved.
  */
 export type StoredErrorVerdict = 'stored' | 'own' | 'open';
 
 interface Suspect {
   readonly words: string;
   readonly times: number;
-  /** Of the first POST that was answered so. */
+  /** The place of the first POST with this answer. */
   readonly place: number;
   readonly since: number;
   readonly heardAt: number;
 }
 
 /**
- * Tells a stored error, which the service repeats for one idempotency key for ever, from an outage, by comparing answers.
+ * Tells an error that the service keeps under one idempotency key from an outage, by comparing answers.
  *
  * Some services keep a 500 under the Idempotency-Key for ever, and an outage of the write path gives every key the same
- * 503 while GET works. The other POSTs that left after this one distinguish the two. When more of them created an
- * invoice than share its error, the error is the key's own; where none is left to compare with, an answer that stays
- * the same for `spanMs` is. Only a creation counts, because a refusal may be given before anything is written. Kept in
- * memory: after a restart the counting begins again.
+ * 503 while GET works. The other POSTs that left after this one distinguish the two. If more of them created an invoice
+ * than share the error, the error is the key's own. If none is left to compare with, an error that stays the same for
+ * `spanMs` is the key's own, too. Only a creation counts, because the service may refuse before it writes anything. The
+ * counts are kept in memory and begin again after a restart.
  */
 export class StoredErrors {
   readonly #spanMs: number;
@@ -61,7 +61,7 @@ export class StoredErrors {
     this.#spanMs = spanMs;
   }
 
-  /** The next place in the order in which POSTs leave. */
+  /** Returns the next place in the order of departure. */
   leave(): number {
     return (this.#places += 1);
   }
@@ -82,7 +82,7 @@ export class StoredErrors {
     return own ? 'own' : 'open';
   }
 
-  /** What was noted of a key proves nothing: the service was away. */
+  /** Forgets a key: its notes prove nothing, as the service was away. */
   forget(key: string): void {
     this.#suspects.delete(key);
   }

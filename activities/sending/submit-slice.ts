@@ -17,7 +17,7 @@ import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
-/** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
+/** An error that stays for half of the send time is no passing outage; the invoice gets its reason before that time ends. */
 const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {
@@ -25,25 +25,25 @@ interface Shared extends ProcessParts {
 }
 
 /**
- * The sending of slices: what is to be sent is read, its bytes are frozen in the ledger portion by portion, it is POSTed, and every answer
- * is recorded as it comes.
+ * Sends slices: reads the invoices, freezes their bytes in the ledger portion by portion, POSTs them, and records every
+ * answer as it comes.
  *
- * When sending stops, and for whom:
+ * When sending stops, and for which invoices:
  *
  * | cause | stops | until | file |
  * |---|---|---|---|
  * | an operator pauses or cancels; another run or attempt holds the claim | the slice at once | the workflow hands it out again | `sending-permission.ts` |
  * | the service refuses the API key, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
  * | 20 invoices are out, and none is proved to be issued | every slice of every worker | event and GET agree | here |
- * | the profile reads answers or words wrongly, or two invoices get ids that others have | every slice of every worker | it is corrected, or an operator confirms it | `../calibration.ts`, `sending-permission.ts` |
- * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-invoices.ts` |
- * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-invoices.ts` |
+ * | the profile reads answers or words wrongly, or two invoices get ids of other invoices | every slice of every worker | the profile is corrected, or an operator confirms it | `../calibration.ts`, `sending-permission.ts` |
+ * | 403 to one merchant while other merchants pass | that merchant; its unsent invoices are held | the file is dropped again | `forbidden-invoices.ts` |
+ * | 403 to every merchant | every slice, as above | a probe succeeds | `forbidden-invoices.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
  * | the first POST is older than the retention window | that invoice, which becomes unknown | an operator decides | `retention-window.ts` |
  * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets.ts` |
  * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets.ts` |
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `first-invoices.ts` |
- * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
+ * | a longer Retry-After than 2 s | the page | the time is over | `send-invoice.ts` |
  */
 export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
@@ -64,7 +64,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, untilStart(permit));
     const began = deps.now();
     const slice = await sendPlaces(deps, { ...shared, permit, failures }, input);
-    // A process that stood still tried nothing: a slice starts nothing after this.
+    // A slice starts nothing after this, so a process that stood still tried nothing.
     return { triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS), ...slice };
   } finally {
     failures.leave();
@@ -72,13 +72,13 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   }
 }
 
-/** What a page waits for that may not send: a new start, if the service is stopped for good; null: its batch is stopped. */
+/** Returns what a page without permission waits for: a new start after a stop for good, null if its batch is stopped. */
 function untilStart(permit: SendingPermit): Waiting | null {
   const stop = permit.stoppedBecause();
   return stop === null ? null : { reason: stop.code, probeAfterMs: LONGEST_PROBE_MS };
 }
 
-/** To hand invoices out is written down as a try: what may not be sent is not handed out. */
+/** Takes no invoices, because `sendable` would record an attempt while sending is stopped. */
 async function nothingHandedOut(
   deps: ActivityDeps,
   { batchId, page }: SliceInput,
@@ -90,12 +90,12 @@ async function nothingHandedOut(
 
 type Order = (invoices: readonly SendableInvoice[]) => readonly SendableInvoice[];
 
-/** One invoice that always meets trouble must not go first each time. */
+/** An invoice that always meets trouble must not go first each time. */
 const fewestTriesFirst: Order = (invoices) => invoices.toSorted((a, b) => a.attempts - b.attempts);
 
 /**
- * Its merchant is drawn by lot, and after it the merchants go in turn: where the service has trouble with one merchant alone, neither the probe nor a row of
- * answers without success is that merchant's each time.
+ * Starts with a random merchant, then goes round-robin. If the service has trouble with one merchant, it is not that
+ * merchant each time that probes or gets all answers of a row without success.
  */
 function orderOfProbe({ random }: ActivityDeps): Order {
   return (invoices) => {
@@ -111,7 +111,7 @@ function merchantOf({ invoice }: SendableInvoice): string {
   return invoice.merchant.nif;
 }
 
-/** The whole slice, or until the service profile is proved those invoices that have a place; the others follow when the gate opens soon. */
+/** Sends the whole slice; before the profile is proved, first the invoices with a place, and the rest if the gate opens soon. */
 async function sendPlaces(deps: ActivityDeps, parts: SliceParts, input: SliceInput): Promise<SliceResult> {
   const { ordinals, hasMore } = await deps.calibration.places(input);
   if (ordinals === null) return sendSlice(deps, parts, input);
@@ -126,7 +126,7 @@ async function sendPlaces(deps: ActivityDeps, parts: SliceParts, input: SliceInp
   return { ...rest, accepted: rest.accepted + (first?.accepted ?? 0) };
 }
 
-/** One pass over a slice: handed out, frozen, sent, and what did not go put back. `only`: these ordinals; left out: all. */
+/** Makes one pass over a slice: takes, freezes, sends, and puts back the rest. `only` limits it to these ordinals. */
 async function sendSlice(
   deps: ActivityDeps,
   parts: SliceParts,
@@ -150,13 +150,13 @@ async function sendSlice(
   const until = now + LONGEST_SLICE_MS;
   const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(sendable), isProbing: probing });
   const slice = await sender.send();
-  // The merchants of a batch are known before its pages begin, but for those that were forgotten since.
+  // Lote knows the merchants of a batch before its pages begin, except those that were forgotten since.
   const forgotten = handedOut.length - sendable.length;
   if (forgotten === 0 || slice.stop || slice.waiting !== null) return slice;
   return { ...slice, left: slice.left + forgotten, waiting: await findForgottenMerchants(deps, input) };
 }
 
-/** The same items, one of each group in turn: within a group in their order, the groups in the order in which they come first. */
+/** Takes one item of each group in turn. The order within a group stays, and so does that of the groups. */
 function eachInTurn<Item>(items: readonly Item[], groupOf: (item: Item) => string): readonly Item[] {
   const taken = new Map<string, number>();
   const turns: Item[][] = [];
@@ -171,19 +171,19 @@ function eachInTurn<Item>(items: readonly Item[], groupOf: (item: Item) => strin
 
 const AGAIN_AFTER_MS = 5_000;
 
-/** So long waits a slice itself: mostly the first event comes within a second. */
+/** How long a slice itself waits; mostly the first event comes within a second. */
 const LONGEST_WAIT_MS = 10_000;
 const STEP_MS = 100;
-/** The invoices that are out are asked for by GET after an eighth of what was waited already, within these bounds. */
+/** Lote asks by GET for the sent invoices after an eighth of the elapsed wait, within these bounds. */
 const LOOK_SHARE = 1 / 8;
 const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 60_000;
-/** A service that is slow for all of them is asked about a few. */
+/** If the service is slow for all of them, Lote asks about a few only. */
 const SAMPLE = 5;
 const ALL_AFTER_MS = 60_000;
 
 /**
- * Waits until the gate of the calibration opens, and asks by GET for invoices that are out: their pages wait with the sending and do not ask. True: it is open.
+ * Waits until the gate of the calibration opens; returns true if it did. Meanwhile asks by GET for the sent invoices, because their waiting pages do not ask.
  */
 async function awaitOpening(deps: ActivityDeps, withdrawn: AbortSignal): Promise<boolean> {
   const { calibration, now } = deps;
@@ -201,7 +201,7 @@ async function awaitOpening(deps: ActivityDeps, withdrawn: AbortSignal): Promise
   return calibration.isOpen();
 }
 
-/** What a page waits for while the service profile is not proved. */
+/** Returns what a page waits for while the service profile is not proved. */
 async function untilOpen({ calibration }: Pick<ActivityDeps, 'calibration'>): Promise<Waiting> {
   const { found } = await calibration.known(LONGEST_WAIT_MS);
   return { reason: found.length === 0 ? FIRST_INVOICES_OUT : PROFILE_UNPROVED, probeAfterMs: AGAIN_AFTER_MS };

@@ -19,11 +19,11 @@ const NO_FINAL_WORD = {
 };
 
 /**
- * Closes batches whose run Temporal has closed, or does not know. They are not sent on: the run may have been ended because the wrong
- * file went out, and how it was started (control totals, `hold`, a pause) went with it. What was not sent is `held`,
- * what may have been is `unknown` or `unsettled`; a file that was not read to its end is refused.
- * Runs with which no worker goes on start again first.
- * Returns the batches closed, also by an earlier attempt that failed at a later batch; their reports are due.
+ * Closes batches whose run Temporal has closed or does not know. Lote does not continue them: the run may have been
+ * ended because the wrong file went out, and its options (control totals, `hold`, a pause) are lost with it. Unsent
+ * invoices become `held`, possibly sent ones `unknown` or `unsettled`; a file that was not read to its end is refused.
+ * Stuck runs that no worker continues start again first. Returns the closed batches, also those of an earlier attempt
+ * that failed later; their reports are due.
  */
 export async function closeOrphans(deps: ActivityDeps): Promise<readonly string[]> {
   await deps.restartRuns();
@@ -34,25 +34,25 @@ export async function closeOrphans(deps: ActivityDeps): Promise<readonly string[
   return closedHere(deps);
 }
 
-/** What an earlier attempt closed is open no more. The ledger knows it: the claim of a closed batch stays with the run that closed it. */
+/** Includes batches that an earlier attempt closed: the claim of a closed batch stays with the run that closed it. */
 async function closedHere({ application, ledger }: ActivityDeps): Promise<readonly string[]> {
   const { workflowExecution } = Context.current().info;
   return workflowExecution === undefined ? [] : ledger.batchesClosedBy({ application, ...workflowExecution });
 }
 
-/** By an earlier attempt of this run, which died before it had closed it. */
+/** True if an earlier attempt of this run died before it had closed the batch. */
 function isClaimedHere({ workflowId, runId }: BatchRecord): boolean {
   const { workflowExecution } = Context.current().info;
   return workflowExecution?.workflowId === workflowId && workflowExecution.runId === runId;
 }
 
-/** Does nothing where a run that started meanwhile has the claim, or the batch was closed. */
+/** Closes a batch, unless a run that started meanwhile has the claim, or the batch was closed. */
 async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
   const { ledger, log } = deps;
   const { batchId, application, file, sha256, workflowId, runId, state } = batch;
   const { workflowExecution, attempt } = Context.current().info;
   if (workflowExecution === undefined) return;
-  // Before the claim, which takes the place of the run that Temporal is asked for.
+  // Comes before the claim, which replaces the run that Temporal is asked about.
   if (!isClaimedHere(batch)) await recordStopOf(deps, batch);
   const claim = await ledger.claimBatch({
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
@@ -67,8 +67,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
 }
 
 /**
- * Records who ended the run of a batch, where an operator did. A run that was lost with the database of Temporal is no stop: a repeat inside the
- * retention window finds out what was on the wire.
+ * Records which operator ended the run of a batch. A run that was lost with the database of Temporal is no stop: a
+ * repeat inside the retention window finds out what was on the wire.
  */
 export async function recordStopOf({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<void> {
   if (batch.stopped !== null) return;
@@ -78,7 +78,7 @@ export async function recordStopOf({ ledger, runs }: ActivityDeps, batch: BatchR
   if (batch.state === 'running') await sleep(PUT_BACK_MS);
 }
 
-/** Activities of a stopped run send nothing after a second, and put back what they have frozen and not sent while the claim stands. */
+/** Activities of a stopped run send nothing after a second, and put back frozen invoices while the claim stands. */
 const PUT_BACK_MS = 1_500;
 
 /** Closes a batch that this run has claimed, and sends nothing of it. */
@@ -100,7 +100,7 @@ export async function closeClaimed(deps: ActivityDeps, batch: BatchRecord): Prom
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
 }
 
-/** For a claim, which does not wait for this: null where Temporal does not say it now. */
+/** Returns Temporal's id for a claim, which does not wait: null if Temporal does not say it now. */
 export async function temporalOfClaim({ runs, log }: Pick<ActivityDeps, 'runs' | 'log'>): Promise<string | null> {
   try {
     return await runs.temporalId();

@@ -10,24 +10,24 @@ import type { OpenDocument } from '../../src/ledger/operations/reconciling.ts';
 interface PolledInvoice {
   readonly invoiceId: number;
   readonly serviceId: string;
-  /** Present: a signed `failed` event waits for this answer. */
+  /** Present if a signed `failed` event waits for this answer. */
   readonly reason?: Reason | null;
-  /** How many of the planned polls are due by now. */
+  /** Number of planned polls that are due by now. */
   readonly asks?: number;
 }
 
-/** After so many polls in a row without an answer, the service counts as away. */
+/** After this many polls in a row without an answer, the service counts as away. */
 export const TROUBLE_IN_A_ROW = 10;
-/** A GET without a readable answer is no poll: of a service with 30 % errors, one invoice in 100,000 stays without one after this. */
+/** A GET without a readable answer is no poll: at 30 % errors, one invoice in 100,000 has none after this many. */
 const TRIES = 10;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Polls the invoices until `until` (epoch ms; null: until the service counts as away), as many at once as the profile allows, and records each answer. What
- * got none that can be read is polled again within seconds, unless the service answers nothing at all. Returns of how many the service said something
- * (`answered`) or nothing, however often it was asked (`unanswered`); how many have their final word now; how many were not polled, because the time was over
- * or the service counts as away (`skipped`, `isAway`).
+ * Polls the invoices until `until` (epoch ms; null: until the service counts as away), as many at once as the profile allows, and
+ * records each answer. Polls invoices without a readable answer again within seconds, unless the service answers nothing at all. Returns
+ * how many invoices got an answer (`answered`) or none, however often they were polled (`unanswered`); how many have their final word
+ * now (`finals`); and how many were not polled because the time was over or the service counts as away (`skipped`, `isAway`).
  */
 export async function pollStatuses(deps: ActivityDeps, invoices: readonly PolledInvoice[], until: number | null) {
   const counts = { answered: 0, unanswered: 0, finals: 0, skipped: 0, isAway: false };
@@ -45,12 +45,12 @@ export async function pollStatuses(deps: ActivityDeps, invoices: readonly Polled
       .sleep(pause)
       .catch(() => undefined);
   }
-  // The service says something that the profile cannot read, and will not say anything else in a moment.
+  // The service gives answers that the profile cannot read, and will not change them in a moment.
   if (unread.length > 0) await deps.ledger.recordStatus(unread);
   counts.unanswered = left.length - unread.length;
   return counts;
 
-  /** Returns those without a readable answer. */
+  /** Returns the invoices without a readable answer. */
   async function pollOnce(due: readonly PolledInvoice[], isFirst: boolean): Promise<readonly PolledInvoice[]> {
     const unanswered: PolledInvoice[] = [];
     let troubles = 0;
@@ -63,7 +63,7 @@ export async function pollStatuses(deps: ActivityDeps, invoices: readonly Polled
         return;
       }
       troubles = update === null ? troubles + 1 : 0;
-      // Left to the time where some documents alone may have trouble: others come after them.
+      // Not decided when `until` is set, because some documents alone may have trouble.
       counts.isAway ||= until === null && isFirst && troubles >= TROUBLE_IN_A_ROW;
       if (update === null || update.status === 'unreadable') {
         unanswered.push(invoice);
@@ -83,8 +83,8 @@ type PollDeps = Pick<ActivityDeps, 'service' | 'now'> & {
 };
 
 /**
- * Polls one invoice. A reported failure stands if the GET repeats it or, once a GET has confirmed another one, shows no readable status; it does not stand
- * if the answer may be about another invoice. Null: no answer now, also because the signal was aborted.
+ * Polls one invoice. A reported failure stands if the GET repeats it or, once a GET has confirmed another one, shows no readable status.
+ * It does not stand if the answer may concern another invoice. Returns null if there is no answer now, or the signal was aborted.
  */
 export async function pollOne(
   deps: PollDeps,
@@ -102,7 +102,7 @@ export async function pollOne(
     answer.status === 'unreadable' ? await statusWithout(deps, answer.doubtful, isReported) : answer.status;
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
-  // Why there is no status is not why the invoice failed: the ledger knows what the event said of that.
+  // The reason for a missing status is not the reason for the failure, which the ledger knows from the event.
   const reason = (unconfirmed ? null : answer.reason) ?? invoice.reason ?? null;
   return {
     ...{ invoiceId, serviceId, status, reason, now: deps.now() },
@@ -111,7 +111,7 @@ export async function pollOne(
   };
 }
 
-/** The ledger takes an unreadable status as the confirmation of a failure that it knows of. */
+/** The ledger takes an unreadable status as the confirmation of a failure that it knows. */
 async function statusWithout(
   { calibration }: Pick<PollDeps, 'calibration'>,
   isDoubtful: boolean | undefined,
@@ -125,7 +125,7 @@ async function statusWithout(
 export interface PolledDocuments {
   readonly asked: number;
   readonly settled: number;
-  /** The service does not answer, or is not asked: the rest waits for the next time. */
+  /** The service does not answer, or Lote does not ask it: the rest waits for the next time. */
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
   readonly profileFoundWrong?: true;
@@ -164,7 +164,7 @@ export async function pollDocuments(
   return { asked, settled, serviceAway: isAway };
 }
 
-/** Polls what an earlier run of the batch left `unsettled`, because the same file was started again. */
+/** Polls the invoices that an earlier run of the batch left `unsettled`, because the same file was started again. */
 export async function pollUnsettled(deps: ActivityDeps, { batchId }: BatchWork): Promise<PolledDocuments> {
   return pollDocuments(deps, (afterInvoiceId, limit) =>
     deps.ledger.unsettledDocuments({ batchId, afterInvoiceId, limit }),

@@ -14,7 +14,7 @@ import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
-  /** False: each invoice waits half of the age that it had at its last try. */
+  /** If false, each invoice waits half of the age that it had at its last try. */
   readonly all: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface RepeatedUnknown {
   readonly found: number;
   /** As in `ReconciliationResult`. */
   readonly stopped: readonly string[];
-  /** The service does not answer, or is not asked: the rest waits for the next time. */
+  /** The service does not answer, or Lote does not ask it: the rest waits for the next time. */
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
   readonly profileFoundWrong?: true;
@@ -32,7 +32,7 @@ export interface RepeatedUnknown {
   readonly language?: string;
 }
 
-/** Taken and repeated together; what is taken is out of reach of others for that long. */
+/** Taken and repeated together; for that long, no other run can take these invoices. */
 const REPEATS_AT_ONCE = 50;
 
 /**
@@ -69,7 +69,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
     await deps.noteSends(taken);
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      // What does not go on is put back as it was.
+      // An invoice that does not go is put back as it was.
       await permits.goesOn();
       const answer = await repeatOne(deps, { window, takenAt, permit }, invoice);
       if (answer === 'not-sent') return;
@@ -84,7 +84,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   return { ledgerId: ledger.id, repeated, found, stopped, serviceAway, ...foundWrong, language: speech.locale };
 }
 
-/** Nothing repeats them any more, and who reads of one must not wait for it. */
+/** Ends expired repeats, so that a reader does not wait for them. */
 async function endRepeats(
   { application, ledger, settings, now, latestNow, log }: ActivityDeps,
   window: RetentionWindow,
@@ -106,7 +106,7 @@ async function repeatOne(
   const sentAt = deps.now();
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, ofTake);
-  // It was taken together with others, whose answers may have taken their time.
+  // The answers to other invoices of the same take may have taken their time.
   const answer: CreateAnswer = permit.isValid()
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
         permit: permitOfGeneration(deps, invoice, permit),
@@ -117,18 +117,18 @@ async function repeatOne(
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
       const outcome = window.outcomeOf(mayExistSince);
-      // First, because after a crash between the two it would never be done. By this machine's clock the window may be open for hours: what says so already is
-      // taken each time, and its report says it, too.
+      // Marks first: after a crash between the two writes it would never happen. By this machine's clock the window may
+      // be open for hours; an invoice that has this reason is taken each time, and reported so.
       const { code, message } = outcome.reason;
       if (code !== invoice.reason.code || message !== invoice.reason.message)
         await deps.ledger.markReasonsChanged([invoiceId]);
       await deps.ledger.recordSends([{ ...unsent, sentAt, outcome }]);
     } else if (ofTake.withdrawn.aborted) {
-      // As it was before it was taken, so that another attempt takes it at once.
+      // Restores the invoice as it was before, so that another attempt takes it at once.
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;
       await deps.ledger.recordSends([{ ...unsent, sentAt: invoice.lastTriedAt, outcome }]);
     }
-    // Else it stays as it was taken, and a reconciliation takes it up when that is too old; or an earlier document of it has been issued meanwhile.
+    // Otherwise an earlier document was issued meanwhile, or a later reconciliation takes the invoice when it is too old.
     return 'not-sent';
   }
   const answeredAt = deps.now();
@@ -140,7 +140,7 @@ async function repeatOne(
   const { idsTaken } = await deps.ledger.recordSends([{ ...sent, outcome }]);
   if (idsTaken > 0) await distrustIds(deps, idsTaken);
   if (answer.kind === 'created') return 'found';
-  // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
+  // An error kept under one key says nothing about the service, and must not keep the other invoices from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
@@ -177,14 +177,14 @@ export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileIn
   return polled;
 }
 
-/** Closed batches whose report no longer says what the ledger says, or was never written. */
+/** Returns closed batches whose report differs from the ledger, or was never written. */
 export async function outdatedReports(deps: ActivityDeps): Promise<readonly string[]> {
   await noteChangedFiles(deps);
   const outdated = await deps.ledger.outdatedReports(deps.application);
   return [...outdated, ...(await missingReports(deps))];
 }
 
-/** A run that is still open writes its report itself. */
+/** Skips open runs, because a run writes its own report. */
 async function missingReports({ ledger, runs, application }: ActivityDeps): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const { batchId, workflowId, runId } of await ledger.unreportedBatches(application)) {
@@ -193,32 +193,32 @@ async function missingReports({ ledger, runs, application }: ActivityDeps): Prom
   return missing;
 }
 
-/** Longer than any group of invoices that are taken together may take: a repeat older than this is one that a crash ended. */
+/** Longer than one group of invoices may take, so a crash ended any older repeat. */
 const STALE_REPEAT_MS = 10 * 60_000;
 
-/** A repeat leaves only while no other run may take its invoice, with room for the exchange itself and for clocks that differ. */
+/** A repeat leaves only while no other run may take its invoice, with room for the exchange and for differing clocks. */
 const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
 
-/** The permits of one pass that repeats unknown invoices. What waits for its turn gives up when the worker stops (`over`), or the service is stopped. */
+/** Creates the permits of one pass that repeats unknown invoices. A waiting POST gives up when the worker stops (`over`) or the service is stopped. */
 function repeatPermits({ now, calibration }: Pick<ActivityDeps, 'now' | 'calibration'>, over: AbortSignal) {
   const stop = new AbortController();
   const withdrawn = AbortSignal.any([over, stop.signal]);
-  // Each POST that waits listens to it.
+  // Each waiting POST listens to this signal.
   setMaxListeners(0, withdrawn);
   const isOpen = (): boolean => {
     if (calibration.stoppedHere() !== null) stop.abort();
     return !withdrawn.aborted;
   };
-  /** Whether the pass goes on: neither is its attempt over, nor is the service stopped for good. Asked before each repeat. */
+  /** Returns whether the pass continues: its attempt and the service are not stopped. Asked before each repeat. */
   async function goesOn(): Promise<boolean> {
     if (isOpen() && (await calibration.stopped()) !== null) stop.abort();
     return isOpen();
   }
   return {
     goesOn,
-    /** Whether the profile was found wrong, which stops the sending: nothing more of the pass leaves. */
+    /** Returns whether the profile was found wrong, so that nothing more of the pass leaves. */
     isStopped: () => stop.signal.aborted,
-    /** Of what was taken at that time, by the clock that the ledger was given: after STALE_REPEAT_MS of it others take the invoice, or an operator gives it a new key. */
+    /** Permits invoices taken at `takenAt`, by the ledger's clock: after STALE_REPEAT_MS another run may take the invoice, or an operator may give it a new key. */
     ofTake(takenAt: number): DeparturePermit {
       const isValid = (): boolean => isOpen() && now() - takenAt < LEAVES_WITHIN_MS;
       return { withdrawn, isValid, confirm: async () => (await goesOn()) && isValid() };

@@ -24,15 +24,15 @@ export interface PageReview {
   readonly accepted: number;
   /** Invoices that another open batch sends. */
   readonly attached: number;
-  /** Until one of the accepted invoices is due to be polled; null: no poll is left. */
+  /** Time until one of the accepted invoices is due to be polled; null if no poll is left. */
   readonly nextAskInMs: number | null;
-  /** Until the settle time of all accepted invoices is over; null: no invoice waits. */
+  /** Time until the settle time of all accepted invoices is over; null if no invoice waits. */
   readonly settleEndsInMs: number | null;
 }
 
-/** Reported failures of one page that one review polls. */
+/** Most reported failures of one page that one review polls. */
 const MOST_CONFIRMED_AT_ONCE = 5_000;
-/** A review of a slow service ends after this; the next one goes on. */
+/** Time limit of one review of a slow service; the next review continues. */
 const LONGEST_REVIEW_MS = 60_000;
 
 /**
@@ -55,7 +55,7 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   let unfinished = false;
   if (pollAll || hasPollsDue(deps, progress, pace)) {
     if (pollAll) {
-      // Due or not; the planned polls stay what they were.
+      // Polls all, due or not; the planned polls stay as they are.
       const pending = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, MOST_POLLED_AT_ONCE);
       await pollStatuses(deps, pending, until);
     } else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
@@ -64,11 +64,11 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   requireRunningWorker(over);
   const review = reviewOf(deps, progress, pace);
   if (!unfinished || review.settleEndsInMs === null) return review;
-  // The page must not close while invoices wait for their last poll: the next review goes on at once.
+  // The page must not close while invoices wait for their last poll, so the next review follows at once.
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
-/** The newest one may be ahead of the clock: its polls are due with those of the oldest. */
+/** The newest invoice may be ahead of the clock; its polls are then due with those of the oldest. */
 function hasPollsDue(
   { now }: Pick<ActivityDeps, 'now'>,
   { oldestAcceptedAt, newestAcceptedAt }: PageProgress,
@@ -77,7 +77,7 @@ function hasPollsDue(
   return [oldestAcceptedAt, newestAcceptedAt].some((at) => at !== null && pollsDue(pace, ageOf(at, now())) > 0);
 }
 
-/** What a page waits for by its progress. */
+/** Derives from its progress what a page waits for. */
 function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
   if (accepted === 0 || newestAcceptedAt === null || oldestAcceptedAt === null) {
@@ -90,24 +90,24 @@ function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace:
     accepted,
     attached,
     nextAskInMs: left.length === 0 ? null : Math.min(...left),
-    // Where a clock ran ahead of some, the others count.
+    // If a clock ran ahead of the newest, the oldest counts.
     settleEndsInMs: Math.max(0, pace.settleMs - (newest === Infinity ? oldest : newest)),
   };
 }
 
 /** Polled before the other invoices: an engine that is slow for all of them must not get thousands of polls. */
 const FIRST_SAMPLE = 20;
-/** A page is 2,000 invoices or somewhat more; the next review polls what is beyond this. */
+/** A page has 2,000 invoices or somewhat more; the next review polls any beyond this. */
 const MOST_POLLED_AT_ONCE = 5_000;
 
 /**
- * Polls the pending invoices that are due. The last three polls go to every invoice. Each earlier one goes to a random
- * sample first, and to twice as many while one of them has a final word: when none has, the engine needs its time, and
- * no webhook was lost. Returns whether the review ended before it had polled every invoice that it had to.
+ * Polls the pending invoices that are due. The last three polls go to every invoice. Each earlier poll goes to a random
+ * sample first, and to twice as many while one of them has a final word: if none has, the engine needs its time, and no
+ * webhook was lost. Returns whether the review ended before it had polled every due invoice.
  */
 async function pollPending(deps: ActivityDeps, page: ReviewInput, until: number): Promise<boolean> {
   for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
-    // Read again each time: webhooks that arrive meanwhile make a poll needless.
+    // Reads again each time, because webhooks that arrive meanwhile make a poll needless.
     const { everyone, sampled, more } = await dueInvoices(deps, page);
     const chosen = [...everyone, ...takeRandom(sampled, sample, deps.random)];
     const { answered, finals, skipped, unanswered } = await pollStatuses(deps, chosen, until);
@@ -118,7 +118,7 @@ async function pollPending(deps: ActivityDeps, page: ReviewInput, until: number)
   return false;
 }
 
-/** `more`: there are more than one review polls. */
+/** `more`: more invoices are pending than one review polls. */
 async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: ReviewInput) {
   const now = deps.now();
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
@@ -136,31 +136,29 @@ async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: Revi
 }
 
 export interface LookInput extends CloseInput {
-  /** How long final words are waited for; 0: not at all. */
+  /** How long to wait for final words; 0 does not wait. */
   readonly waitMs: number;
 }
 
 /** What a page still waits for. */
 export interface PageLook extends PageReview {
-  /** Nothing: the page is closed. */
+  /** The page is closed: it waits for nothing. */
   readonly isClosed: boolean;
-  /** Invoices are to be polled, or a failure is to be confirmed, by a review. */
+  /** A review must poll invoices or confirm a failure. */
   readonly isReviewDue: boolean;
 }
 
-/**
- * Webhooks write to the ledger, and the page is looked at again after as long as was waited already, within these bounds.
- */
+/** Webhooks write to the ledger. Lote looks again after as long as it has already waited, within these bounds. */
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Looks that wait at the same time in this process. Each takes one of its 40 workflow tasks: many small pages of a slow service would take them all, and
- * other batches, queries and operators' updates would wait for seconds. One more look does not wait; its page does, for a signal.
+ * Most looks that wait at the same time in this process. Each takes one of its 40 workflow tasks: many small pages of a slow service would take them
+ * all, and other batches, queries and operators' updates would wait for seconds. A look beyond this does not wait; its page waits for a signal.
  */
 const waits = createSemaphore(20);
 
-/** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
+/** Applies stored events of a page and counts what it waits for, without asking the service. Closes it if that is 0. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
   const over = attemptOver();
   const place = input.waitMs > 0 ? waits.tryAcquire() : null;
@@ -172,7 +170,7 @@ export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<
   }
 }
 
-/** Until no invoice of the page is waited for, or the time is over. */
+/** Waits until no invoice of the page is open, or the time is over. */
 async function waitWhileOpen(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
   { batchId, page, waitMs }: LookInput,
@@ -188,7 +186,7 @@ async function waitWhileOpen(
   }
 }
 
-/** An attempt that is over closes nothing: it may have waited long for what it read. */
+/** An attempt that is over closes nothing, because its reading may be old. */
 async function lookOnce(deps: ActivityDeps, input: LookInput, over: AbortSignal): Promise<PageLook> {
   const { batchId, page, settleMs } = input;
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
@@ -208,17 +206,17 @@ export interface CloseInput extends PageWork {
   readonly settleMs: number;
   /** Why the page stopped sending. */
   readonly ending: PageEnding;
-  /** What the page waited for last; null: nothing. */
+  /** The trouble that the page last waited for, or null. */
   readonly waitedFor: string | null;
 }
 
-/** Its time to be sent was over before its first try, or it came to this batch when its page had been sent. */
+/** The send time ended before the invoice's first try, or the invoice came to this batch after its page was sent. */
 const NOT_SENT: Reason = {
   code: 'not-sent',
   message: 'The page of this invoice ended before it was sent. Drop the file again to send it.',
 };
 
-/** Gives every invoice of the page that has no final word the state that says so, and the unsent ones the reason why. */
+/** Gives every invoice of the page without a final word its end state, and unsent ones the reason why. */
 export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
   const { batchId, page, settleMs, fencingToken } = input;
   const now = deps.now();
@@ -229,10 +227,10 @@ export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<
   await deps.ledger.closePage(batchId, page, { acceptedBefore, ...reasons, now, fencingToken });
 }
 
-/** What a page waits for while the service profile is not proved, or found wrong. */
+/** Waits that mean that the service profile is not proved, or found wrong. */
 const UNPROVED = new Set([FIRST_INVOICES_OUT, PROFILE_UNPROVED, ...CALIBRATION_STOPS]);
 
-/** Null: an answer of the service stands as the reason already. */
+/** Returns null if an answer of the service already is the reason. */
 function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
   switch (ending) {
     case 'cancelled':
@@ -253,7 +251,7 @@ function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
   }
 }
 
-/** Of an invoice that was not sent when an operator cancelled its batch, whether its page or the batch writes it down. */
+/** Reason of an invoice that was unsent when an operator cancelled its batch; its page or the batch records it. */
 export const BATCH_CANCELLED: Reason = {
   code: 'batch-cancelled',
   message: 'An operator cancelled what was not sent yet. Run the file again, or retry the batch, to send it.',

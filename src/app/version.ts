@@ -1,2 +1,2 @@
-/** Shown by the console and `--version`; the same as in package.json, which a test compares. */
+/** Shown by the console and `--version`; a test compares it with package.json. */
 export const VERSION = '0.2.0';

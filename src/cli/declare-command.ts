@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ExitCode } from './output/exit-codes.ts';
 
-/** Flags, what they mean, and the value without them, a parser, or the values that they take. */
+/** The flags, their description, and the default value, a parser, or the permitted values. */
 export type DeclaredOption =
   | Option
   | readonly [
@@ -12,21 +12,21 @@ export type DeclaredOption =
 
 /** A command as its help shows it. */
 export interface Declared {
-  /** Its name and its argument, such as `status [batch]`. */
+  /** Name and argument of the command, such as `status [batch]`. */
   readonly usage: string;
   readonly says: string;
   readonly options?: readonly DeclaredOption[];
-  /** A test holds each against the commands. */
+  /** A test checks each example against the commands. */
   readonly examples?: readonly string[];
-  /** Where they say more than 0 and not 0. */
+  /** Set if the exit codes say more than success (0) and failure (not 0). */
   readonly exitCodes?: string;
-  /** Loads the command when it is called, because a worker's packages alone take a second. What was typed is an object: options, and the argument by its name. */
+  /** Loads the command when it is called: a worker's packages alone take a second. It gets an object with the options, and the argument by its name. */
   readonly load?: () => Promise<(env: NodeJS.ProcessEnv, given: never) => ExitCode | Promise<ExitCode>>;
-  /** Of a command that only holds others. */
+  /** Subcommands of a command without an action of its own. */
   readonly commands?: readonly Declared[];
 }
 
-/** Adds a command, and the commands that it holds. */
+/** Adds a command and its subcommands. */
 export function declare(parent: Command, declared: Declared): Command {
   const { usage, says, options = [], examples = [], exitCodes, load, commands = [] } = declared;
   const command = parent.command(usage).description(says);

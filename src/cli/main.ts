@@ -11,7 +11,7 @@ try {
   process.exitCode = await report(error);
 }
 
-/** Commander has printed its own errors; everything else gets one sentence on stderr, and a document where one was asked for. */
+/** Reports an error and returns its exit code. Commander has printed its own; any other error is one sentence on stderr, with `--json` also a document. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) {
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -305,7 +305,7 @@ export const program = new Command('lote')
   )
   .showHelpAfterError('(lote --help lists the commands)');
 
-/** In the order of the help. */
+/** Groups of commands, in the order of the help. */
 const GROUPS: readonly (readonly [heading: string, commands: readonly Declared[]])[] = [
   ['Every day:', [...READERS, NIGHTLY]],
   ['Trying things out:', TRIALS],
@@ -321,7 +321,7 @@ function oneMoreRow(text: string, before: readonly number[] | undefined): readon
   return [...(before ?? []), row];
 }
 
-/** A process in a container may have no name. */
+/** Returns undefined if the user has no name, as in a container. */
 function userName(): string | undefined {
   try {
     return userInfo().username;

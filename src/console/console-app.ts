@@ -116,7 +116,7 @@ function limitedForm(bytes: number): ReturnType<typeof bodyLimit> {
   });
 }
 
-/** No id and no name holds a NUL, and PostgreSQL refuses one in a text: there is nothing at such an address. */
+/** Answers 404 for an address with a NUL: no id or name contains one, and PostgreSQL refuses a NUL in a text. */
 function refuseNul(pages: PageAnswers): MiddlewareHandler {
   return async (context, next) => (context.req.url.includes('%00') ? nothingHere(context, pages) : next());
 }
@@ -136,7 +136,7 @@ function showFailure(context: Context, error: Error, pages: PageAnswers): Respon
   return pages.show(context, { title: code, content, status });
 }
 
-/** The answer to a HEAD has no body; what it would have been read from is closed, because it will not be read. */
+/** Closes the unread body of a HEAD's answer, so that its source is closed too. */
 function endUnreadBody(): MiddlewareHandler {
   return async (context, next) => {
     await next();
@@ -144,7 +144,7 @@ function endUnreadBody(): MiddlewareHandler {
   };
 }
 
-/** A sheet with a bar on it: small, sharp on any screen, readable on light and dark tabs. */
+/** Draws a sheet with a bar: small, sharp on any screen, readable on light and dark tabs. */
 const CONSOLE_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0550ae"/><path d="M4 4h8M4 7h8" stroke="#fff" stroke-width="1.5"/><rect x="4" y="10" width="6" height="2.5" fill="#3fb950"/><rect x="10" y="10" width="2" height="2.5" fill="#ff7b72"/></svg>';
 
@@ -160,27 +160,27 @@ function assetRoutes(): Hono {
   return routes;
 }
 
-/** Own style sheet and own script; nothing inline, nothing from elsewhere, no frame around it. */
+/** Allows only the console's own style sheet and script; forbids inline code, other origins and frames around a page. */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** On every answer. A handler that sets its own Content-Security-Policy keeps it. */
+/** Sets security headers on every answer. A handler that sets its own Content-Security-Policy keeps it. */
 function securityHeaders(): MiddlewareHandler {
   return async (context, next) => {
     await next();
     const { headers } = context.res;
     if (!headers.has('content-security-policy')) headers.set('content-security-policy', POLICY);
     headers.set('x-content-type-options', 'nosniff');
-    // Not `no-referrer`: with it browsers send `Origin: null` with the console's own forms.
+    // Does not use `no-referrer`: with it browsers send `Origin: null` with the console's own forms.
     headers.set('referrer-policy', 'same-origin');
     headers.set('cross-origin-opener-policy', 'same-origin');
     headers.set('cross-origin-resource-policy', 'same-origin');
-    // Pages carry tax numbers; nothing of them belongs in a cache on disk.
+    // Pages contain tax numbers, which must not reach a cache on disk.
     headers.set('cache-control', 'no-store');
   };
 }
 
-/** Reads a live page again every two seconds, unless a person is at work in it; follows where the page was led meanwhile. */
+/** Reloads a live page every two seconds, unless a person is at work in it; follows a redirect of the page. */
 const CONSOLE_SCRIPT = `
 async function refresh() {
   const main = document.querySelector('main[data-live]');
@@ -211,7 +211,7 @@ interface ShownError {
   readonly status: 400 | 404 | 500 | 503;
 }
 
-/** The message of a LoteError is made to be read by anyone; another one may hold what must not leave the process. */
+/** A LoteError has a message for any reader; the message of another error may contain data that must not leave the process. */
 function shownError(error: Error, otherwise: string): ShownError {
   if (!(error instanceof LoteError)) return { code: 'internal', message: otherwise, status: 500 };
   const { code, message } = error;
@@ -244,7 +244,7 @@ function probeRoutes(app: Hono, { ready }: ConsoleOptions): void {
   });
 }
 
-/** A form that comes again later is sent on purpose. */
+/** After this time, Lote treats a repeated form as intended. */
 const SAME_MS = 10_000;
 
 interface Sent {
@@ -252,7 +252,7 @@ interface Sent {
   readonly location: Promise<string | null>;
 }
 
-/** Does a form that was sent twice once, and leads both to the same place. A form that was refused may come again at once. */
+/** Runs a form that was sent twice only once, and redirects both requests to the same place. A refused form may be sent again at once. */
 export function doneOnce(now: () => number = () => performance.now()): MiddlewareHandler {
   const sent = new Map<string, Sent>();
   return async (context, next) => {
@@ -260,7 +260,7 @@ export function doneOnce(now: () => number = () => performance.now()): Middlewar
     for (const [key, { at }] of sent) if (now() - at > SAME_MS) sent.delete(key);
     const key = JSON.stringify([context.req.url, await context.req.text()]);
     const before = sent.get(key);
-    // Not awaited where there is none: the other one would pass here meanwhile.
+    // Awaits only if an earlier request exists: otherwise a second request could pass here meanwhile.
     const known = before === undefined ? null : await before.location;
     if (known !== null) return context.redirect(known, 303);
     let settle = (_location: string | null): void => undefined;

@@ -6,7 +6,7 @@ import type { Operations, RunAnswer, RunRequest } from './operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 
-/** What the console reads; it never writes to the ledger itself. */
+/** The part of the ledger that the console reads; the console never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
   Ledger,
   | 'id'
@@ -28,53 +28,53 @@ export type ConsoleLedger = Pick<
   | 'totalCheck'
 >;
 
-/** Which files a run that is handed over may read, and where it is written down who started it. */
+/** The files that a handed-over run may read, and the function that records who started it. */
 export interface RunAccess {
-  /** Whether files may lie anywhere: the caller showed the console's token, so it can read what the owner can. Else: the input directory. */
+  /** True if files may be anywhere: the caller showed the console's token, so it can read the same files as the owner. False: only the input directory. */
   readonly anywhere: boolean;
-  /** Called before each batch starts; when it rejects, that batch and those after it are not started. */
+  /** Runs before each batch starts; if `note` rejects, Lote starts neither that batch nor the following ones. */
   readonly note: (batchId: string, file: string) => Promise<void>;
 }
 
-/** What an operator declares about a file instead of letting the file prove it. */
+/** An operator's declarations about a file, which Lote otherwise reads from the file itself. */
 export interface Declared {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
-  /** Name of a mapping profile; left out: the file's name may choose one. */
+  /** Name of a mapping profile. Optional: by default the file's name may choose a profile. */
   readonly profile?: string;
-  /** Name of the sheet of a workbook; left out: the only visible one with a known header. */
+  /** Name of the sheet of a workbook. Optional: the default is the only visible sheet with a known header. */
   readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
   readonly lookAlikes?: 'refuse' | 'keep';
-  /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
+  /** Used only by the start: corrected content replaces rejected content even if the refusal does not prove that nothing was created. */
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** What an operator orders for a running batch. The `reason` goes into the audit. */
+/** An operator's order for a running batch. The `reason` goes into the audit. */
 export type Operation =
   | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
-  /** The number of invoices that an unusual total has. */
+  /** `invoices` is the number of invoices of the unusual total. */
   | { readonly kind: 'confirmTotal'; readonly invoices: number; readonly reason: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'settleNow' };
 
-/** Which invoices of a batch go again: all of some states, or those that have one of the rows. */
+/** Which invoices of a batch Lote sends again: all in some states, or those that have one of the rows. */
 export interface RetryWish extends Omit<RetryRequestInput, 'who'> {
   readonly batchId: string;
   readonly acceptDuplicateRisk: boolean;
   readonly by: string;
 }
 
-/** How a retry was taken up. `moved` is a number of invoices; `refused` has numbers of invoices by refusal code. */
+/** The outcome of a retry request. `moved` is a number of invoices; `refused` has numbers of invoices by refusal code. */
 export type RetryAnswer =
-  /** It goes on; the batch runs again. */
+  /** The retry goes on; the batch runs again. */
   | { readonly how: 'started' }
-  /** The batch runs: its run takes them up. */
+  /** The batch is running, and its run takes up the invoices. */
   | { readonly how: 'joined' }
-  /** Ended while the caller waited. */
+  /** The retry ended while the caller waited. */
   | { readonly how: 'ended'; readonly moved: number; readonly refused: Readonly<Record<string, number>> };
 
-/** Whether the reconciliation has ended while the caller waited; if so, its numbers, as in `ReconciliationResult`. */
+/** Says whether the reconciliation ended while the caller waited, and then has its numbers, as in `ReconciliationResult`. */
 export type ReconcileAnswer =
   | { readonly how: 'started' }
   | ({ readonly how: 'ended' } & Pick<
@@ -82,15 +82,15 @@ export type ReconcileAnswer =
       'asked' | 'settled' | 'repeated' | 'found' | 'serviceAway' | 'profileFoundWrong' | 'orphans'
     >);
 
-/** What only the run of a batch knows. */
+/** State that only the run of a batch knows. */
 export interface BatchWatch {
   readonly paused: boolean;
   readonly cancelled: boolean;
-  /** Why nothing goes on; null: it goes on. */
+  /** Why the batch waits; null if it goes on. */
   readonly waitingFor: string | null;
 }
 
-/** Actions that the console offers; each is present only where the process that serves the console can do it. */
+/** Actions that the console offers; each is present only if the process that serves the console supports it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   /** For programs that carry the token, never for a page. */
@@ -98,11 +98,11 @@ export interface ConsoleActions {
   /** For programs that carry the token, never for a page. */
   readonly rowsOfRefs?: Operations['rowsOfRefs'];
   readonly files?: {
-    /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */
+    /** Keeps a file under `incoming/` of the input directory. Resolves to its name there. @throws LoteError `usage` when the file is too large */
     keep(name: string, content: AsyncIterable<Uint8Array>): Promise<string>;
     check(file: string, declared: Declared): Promise<FileCheck>;
     readonly mapper: FileMapper;
-    /** Starts a file's batch, or joins it. `note` writes into the audit before. @throws LoteError `file-changed` unless file and profile are as checked */
+    /** Starts a file's batch, or joins it. `note` writes into the audit first. @throws LoteError `file-changed` unless file and profile are as checked */
     start(
       file: string,
       declared: Declared,
@@ -110,7 +110,7 @@ export interface ConsoleActions {
       checked?: CheckedBytes,
     ): Promise<{ readonly batchId: string; readonly sha256: string }>;
   };
-  /** An update of the batch's running workflow; its answer is a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when nothing runs */
+  /** Sends an update to the batch's run; resolves to a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when no run exists */
   readonly operate?: (workflowId: string, operation: Operation, by: string) => Promise<string>;
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
   readonly reconcile?: () => Promise<ReconcileAnswer>;
@@ -120,7 +120,7 @@ export interface ConsoleActions {
 /** A setting of the service profile as the page shows it; values are JSON without secrets. */
 export interface ShownSetting {
   readonly key: string;
-  /** What it means, in English; `…` between backticks is code. */
+  /** The meaning of the setting, in English; text between backticks is code. */
   readonly words: string;
   readonly value: string;
   readonly default: string;
@@ -131,35 +131,35 @@ export interface ShownSetting {
 export interface HealthCheck {
   readonly name: string;
   readonly state: 'ok' | 'trouble' | 'unknown';
-  /** What was found and, in trouble, what to do. Never a secret. */
+  /** The finding and, in trouble, the cure. Never a secret. */
   readonly detail: string;
-  /** A moment that the detail is about; shown in the reader's zone. */
+  /** The time that the detail is about; shown in the reader's zone. */
   readonly at?: number;
 }
 
-/** Everything that the console of one process needs: what it reads, what it may set in motion, who may use it. */
+/** Everything that the console of one process needs: its data, its actions, and its access rules. */
 export interface ConsoleOptions {
   readonly ledger: ConsoleLedger;
   readonly reportsDir: string;
-  /** `temporalUi`: address of the Temporal UI, null when there is none. */
+  /** `temporalUi`: address of the Temporal UI, or null if there is no UI. */
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string };
   readonly application?: string;
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
   readonly profileSettings?: readonly ShownSetting[];
   readonly version: string;
-  /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
+  /** Proves the caller: required for POSTs without a same-origin page, and for every request if `access` is `token`. */
   readonly token?: string;
   /** `loopback` (default): every local caller may read. `token`: only callers with the token may. */
   readonly access?: 'loopback' | 'token';
   readonly hosts?: readonly string[];
   readonly people?: People;
   readonly actions?: ConsoleActions;
-  /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
+  /** True if this process has no Temporal connection: the console then only shows data, and the first page says so. */
   readonly showsOnly?: boolean;
   readonly ready: () => Promise<Readiness>;
   readonly health?: () => Promise<readonly HealthCheck[]>;
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
-  /** For readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
+  /** Language for readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
   readonly language?: string;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;

@@ -18,10 +18,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Purged } from '../ledger/operations/purge.ts';
 import type { SavedTotalCheck } from '../domain/records/total-check.ts';
 
-/** A slip of the unit (400m for 400d) must not empty the ledger. */
+/** A mistyped unit (400m for 400d) must not empty the ledger. */
 export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** A batch as a command or another process reads it. The fencing token is the ledger's own. */
+/** A batch as a command or another process reads it, without the fencing token, which only the ledger uses. */
 export interface ReadBatch extends Omit<BatchRecord, 'fencingToken'>, FileShortfall {
   readonly counts: Partial<Record<Outcome, number>>;
   readonly total: SavedTotalCheck | null;
@@ -31,7 +31,7 @@ export interface ReadBatch extends Omit<BatchRecord, 'fencingToken'>, FileShortf
 export const RunRequest = z.object({
   /** Absolute paths. */
   files: z.array(z.string().min(1)).min(1),
-  /** Options of the command: words, numbers, switches, and amounts by currency; the workflow checks what they mean. */
+  /** Options of the command: words, numbers, switches, and amounts by currency; the workflow checks their meaning. */
   options: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]))
     .default({}),
@@ -43,7 +43,7 @@ export interface RunAnswer {
   readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
 
-/** What `lote purge` asks for. */
+/** The request of `lote purge`. */
 export const PurgeRequest = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_MS), dryRun: z.boolean() });
 export type PurgeRequest = Readonly<z.infer<typeof PurgeRequest>>;
 
@@ -51,11 +51,11 @@ export type PurgeRequest = Readonly<z.infer<typeof PurgeRequest>>;
 export const RowsRequest = z.object({ batchId: z.string().min(1), refs: z.array(z.string()).min(1) });
 export type RowsRequest = Readonly<z.infer<typeof RowsRequest>>;
 
-/** What a command asks of a ledger: of its own, or of the owner of the data directory, whose JSON API has an address for each. */
+/** Requests of a command to a ledger: its own, or that of the data directory's owner, whose JSON API has an address for each request. */
 export interface Operations {
   /** Newest first. */
   batches(limit: number): Promise<readonly ReadBatch[]>;
-  /** Null when the ledger does not know it. */
+  /** Resolves to null if the ledger does not know the batch. */
   batch(batchId: string): Promise<ReadBatch | null>;
   search(wish: SearchWish): Promise<SearchAnswer>;
   misfits(): Promise<readonly ProfileMisfit[]>;
@@ -63,14 +63,14 @@ export interface Operations {
   purge(request: PurgeRequest): Promise<Purged>;
 }
 
-/** What the operations are done with. */
+/** The parts that the operations use. */
 export interface OperationParts {
   readonly ledger: Ledger;
   readonly misfits: Operations['misfits'];
   readonly purge: Operations['purge'];
 }
 
-/** The operations, over the ledger of this process. */
+/** Creates the operations over the ledger of this process. */
 export function ledgerOperations({ ledger, misfits, purge }: OperationParts): Operations {
   return {
     batches: async (limit) => readBatches(ledger, await ledger.listBatches(limit)),
@@ -90,7 +90,7 @@ export function ledgerOperations({ ledger, misfits, purge }: OperationParts): Op
   };
 }
 
-/** Each batch with its counts, its total and what may be wrong with its file, in their order. */
+/** Returns each batch with its counts, its total and the possible problems of its file, in the given order. */
 export async function readBatches(
   ledger: Pick<
     Ledger,

@@ -10,24 +10,24 @@ const LONGEST_SEARCH = 200;
 export interface SearchFields {
   readonly q: string;
   readonly net: string;
-  /** Calendar days, `2026-11-21`, in the console's zone; the last one counts, too. */
+  /** Calendar days, such as `2026-11-21`, in the console's zone; the last day is included. */
   readonly from: string;
   readonly to: string;
 }
 
-/** The same fields as a program gives them, and from where to go on. */
+/** The same fields as a program sends them, and the position from which the search continues. */
 export type SearchWish = Partial<SearchFields> & { readonly parts?: '1'; readonly after?: string };
 
-/** What a reader asked for: the fields as they were typed, and what they mean. */
+/** A reader's search: the fields as typed, and their meaning. */
 export interface SearchQuery {
   readonly fields: SearchFields;
-  /** Null: nothing was asked, or something that is no amount or no date. */
+  /** Null if all fields are empty, or one is not an amount or not a date. */
   readonly search: InvoiceSearch | null;
   readonly after: SearchPosition | null;
   readonly mistakes: readonly { readonly kind: 'notAmount' | 'notDate'; readonly text: string }[];
 }
 
-/** Reads the address of a search. `get` gives one field of it. */
+/** Reads the address of a search. `get` returns one field of the address. */
 export function readSearchQuery(get: (name: keyof SearchWish) => string | undefined, timeZone: string): SearchQuery {
   const field = (name: keyof SearchWish) => (get(name) ?? '').trim().slice(0, LONGEST_SEARCH);
   const fields = { q: field('q'), net: field('net'), from: field('from'), to: field('to') };
@@ -55,7 +55,7 @@ export function readSearchQuery(get: (name: keyof SearchWish) => string | undefi
   };
 }
 
-/** Why a query is no search, for programs and the command line. */
+/** Says why a query is not a search, for programs and the command line. */
 export function unreadableSearch({ mistakes }: SearchQuery): string {
   const [first] = mistakes;
   if (first === undefined)
@@ -65,13 +65,13 @@ export function unreadableSearch({ mistakes }: SearchQuery): string {
     : `Searching: from and to must be days, such as 2026-11-21, found ${JSON.stringify(first.text)}.`;
 }
 
-/** The address of the same search; `over` are parameters that it has, too. */
+/** Returns the address of the same search with the additional parameters `over`. */
 export function searchAddress(path: string, { fields }: SearchQuery, over: Readonly<Record<string, string>>): string {
   const given = Object.entries({ ...fields, ...over }).filter(([, value]) => value !== '');
   return `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** A position as one word of an address, and back. */
+/** Returns a position as one word of an address. */
 export function positionWord({ batchId, ordinal }: SearchPosition): string {
   return `${ordinal}-${batchId}`;
 }
@@ -86,17 +86,17 @@ function dayAfter(isoDate: string, timeZone: string): number | null {
   return start === null ? null : dayStart(new Date(Date.parse(isoDate) + DAY_MS).toISOString().slice(0, 10), timeZone);
 }
 
-/** What a search found, as it is told to another process; `next` is the word with which an older one goes on. */
+/** The result of a search for another process; `next` is the word with which the search continues to older invoices. */
 export interface SearchAnswer extends Omit<InvoiceSearchResult, 'next'> {
   readonly next: string | null;
 }
 
-/** Results of one answer; a reference or an id has a handful. */
+/** Maximum number of results in one answer; a reference or an id has a handful. */
 const MOST_FOUND = 100;
-/** Invoices that one request looks at one by one: under a second on both databases; the answer says where to go on. */
+/** Maximum number of invoices that one request looks at one by one: under a second on both databases; the answer says where to go on. */
 const MOST_LOOKED_AT = 100_000;
 
-/** What the ledger finds, within the bounds of one answer; null where nothing was asked, or what was asked cannot be read. */
+/** Returns the ledger's results within the limits of one answer, or null if the query is empty or cannot be read. */
 export async function answerSearch(
   ledger: Pick<Ledger, 'searchInvoices'>,
   { search, after }: SearchQuery,

@@ -7,11 +7,11 @@ import type { ConsoleOptions } from './console-options.ts';
 
 /** Hosts on which only this machine reaches the console. */
 export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
-/** A browser sends its headers at once; who needs longer is holding a connection. */
+/** A browser sends its headers at once; a slower client only holds a connection. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A hundred megabytes over an office's wireless network. */
+/** Enough for a hundred megabytes over an office's wireless network. */
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
-/** A browser opens six. Without a bound, one account of the machine could take every file that the process may open. */
+/** A browser opens six connections. Without a limit, one account of the machine could take every file that the process may open. */
 const MAX_CONNECTIONS = 200;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
@@ -26,7 +26,7 @@ export interface RunningConsole {
   close(): Promise<void>;
 }
 
-/** Serves the console. Off loopback it needs the token or sign-in. @throws LoteError `configuration-invalid`, `port-taken` */
+/** Serves the console. Off loopback, the console needs the token or sign-in. @throws LoteError `configuration-invalid`, `port-taken` */
 export async function startConsole({ host, port, ...options }: StartConsole): Promise<RunningConsole> {
   const loopback = LOOPBACK_HOSTS.has(host);
   if (!loopback && (options.token ?? '') === '' && options.people === undefined) {

@@ -1,17 +1,17 @@
-/** What the service has said of the invoices that a batch sends: numbers of invoices. */
+/** The answers of the service about the invoices that a batch sends, as numbers of invoices. */
 export interface AnswerCounts {
-  /** POSTs that were refused for good. */
+  /** POSTs that the service refused for good. */
   readonly refused: number;
-  /** POSTs that were accepted, whatever became of the invoice later. */
+  /** POSTs that the service accepted, in whatever state the invoices are now. */
   readonly accepted: number;
   readonly issued: number;
-  /** Failed, confirmed, and not sent again by the retry policy of the service profile. */
+  /** Failed and confirmed invoices that the retry policy of the service profile does not send again. */
   readonly failed: number;
-  /** Failed, and the retry policy sends them again. */
+  /** Failed invoices that the retry policy sends again. */
   readonly retryable: number;
-  /** Accepted, without a final word. */
+  /** Accepted invoices without a final word. */
   readonly pending: number;
-  /** A POST may have arrived, or will be repeated; no answer is final. */
+  /** Invoices whose POST may have arrived or will be repeated, without a final answer. */
   readonly unanswered: number;
 }
 
@@ -20,32 +20,32 @@ const NOTHING: AnswerCounts = {
   ...{ retryable: 0, pending: 0, unanswered: 0 },
 };
 
-/** The answers since `before`. What an earlier run or round met does not count for this one. */
+/** Returns the answers since `before`, because the answers of an earlier run or round do not count for this one. */
 export function answersSince(now: AnswerCounts, before: AnswerCounts = NOTHING): AnswerCounts {
   const since = (Object.keys(before) as (keyof AnswerCounts)[]).map((of) => [of, Math.max(0, now[of] - before[of])]);
   return Object.fromEntries(since) as Record<keyof AnswerCounts, number>;
 }
 
-/** True when all counts are 0: the service has said nothing of these invoices, and none of them waits for an answer. */
+/** True if all counts are 0: the service has answered for none of these invoices, and none waits for an answer. */
 export function isNothing(counts: AnswerCounts): boolean {
   return Object.values(counts).every((invoices) => invoices === 0);
 }
 
-/** Below this many answers, or final words, a share says nothing. */
+/** A share of fewer answers or final words than this says nothing. */
 const FEWEST = 50;
 
 type Shared = Pick<AnswerCounts, 'refused' | 'accepted' | 'issued' | 'failed'>;
 
 /**
- * The share of a batch that goes wrong, 0 to 1: r + (1 - r) * f, where r is the refused share of the answers and f the failed share of the final words
- * (issued and failed). Each of the two counts from 50 on.
+ * Returns the share of a batch that goes wrong, 0 to 1: r + (1 - r) * f, where r is the refused share of the answers
+ * and f the failed share of the final words (issued and failed). Each share is 0 below 50 answers or final words.
  */
 export function failureShare({ refused, accepted, issued, failed }: Shared): number {
   const r = shareOf(refused, refused + accepted);
   return r + (1 - r) * shareOf(failed, issued + failed);
 }
 
-/** The largest share that so many refusals and failures can come to, whatever else the service has said. */
+/** Returns the largest share that these refusals and failures can reach, whatever the other answers are. */
 export function largestFailureShare({ refused, failed }: Pick<Shared, 'refused' | 'failed'>): number {
   const accepted = Math.max(0, FEWEST - refused);
   const issued = Math.max(0, FEWEST - failed);
@@ -56,29 +56,29 @@ function shareOf(part: number, all: number): number {
   return all < FEWEST ? 0 : part / all;
 }
 
-/** Enough to see that nothing of a file is wanted, few enough to be asked about by telephone. */
+/** Enough invoices to see that the service accepts nothing of a file, and few enough to discuss on the telephone. */
 export const FIRST_INVOICES = 20;
-/** A small batch has no first invoices: it is as large as its own sample. */
+/** Smaller batches have no first invoices, because the sample would be a large part of the batch. */
 export const SMALLEST_BATCH_WITH_FIRST = 10 * FIRST_INVOICES;
 
-/** Fewer than this say nothing of a batch of hundreds. */
+/** Fewer bad invoices than this say nothing about a batch of hundreds. */
 const FEWEST_BAD = 10;
-/** A good file waits no longer than this for the final words of its first invoices … */
+/** A good file waits for the final words of its first invoices no longer than this time … */
 const LONGEST_WAIT_MS = 30_000;
-/** … nor longer than this share of the settle time. */
+/** … and no longer than the settle time divided by this number. */
 const WAIT_SHARE = 4;
 
-/** How long the final words of the first invoices are waited for, in ms. */
+/** Returns how long a batch waits for the final words of its first invoices, in milliseconds. */
 export function firstInvoicesWaitMs(settleMs: number): number {
   return Math.min(LONGEST_WAIT_MS, Math.round(settleMs / WAIT_SHARE));
 }
 
-/** Whether enough of the first invoices got an answer to judge the file by them; `left` are those that are still to be sent. */
+/** True if at least half of the first invoices are sent, enough to judge the file. `left` is the number of unsent ones. */
 export function isSampleSent({ from, to }: { readonly from: number; readonly to: number }, left: number): boolean {
   return left * 2 <= to - from + 1;
 }
 
-/** Whether more final words could change what is known: an issued one proves that the file as a whole is wanted. */
+/** True if more final words could change the verdict. One issued invoice proves that the file as a whole is not wrong. */
 export function mayStillDecide({ refused, issued, failed, pending }: AnswerCounts): boolean {
   return issued === 0 && pending > 0 && refused + failed + pending >= FEWEST_BAD;
 }
@@ -86,8 +86,8 @@ export function mayStillDecide({ refused, issued, failed, pending }: AnswerCount
 export type FirstInvoicesVerdict = 'go-on' | 'refused' | 'failed';
 
 /**
- * Whether the first invoices of a batch prove that something is wrong with the file as a whole: ten or more went wrong, and none was issued. Refusals alone
- * prove it only when nothing else is open. With failures, open ones are no objection when the budget is spent even if all of them are issued.
+ * Says if the first invoices prove the whole file wrong: ten or more are bad and none is issued. Refusals alone prove
+ * it only if no other is open. With failures, open ones do not matter if the budget is spent even if all are issued.
  */
 export function judgeFirstInvoices(counts: AnswerCounts, failureBudget: number): FirstInvoicesVerdict {
   const { refused, issued, failed, retryable, pending, unanswered } = counts;

@@ -3,7 +3,7 @@ import type { Finding } from './invoice.ts';
 import { lostRows } from './row.ts';
 import type { BatchRecord, Contradicted, OutcomeCount } from './records/batch-record.ts';
 
-/** Where a batch's outcomes are counted. */
+/** The part of the ledger that counts the outcomes of a batch. */
 export interface OutcomesOf {
   reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
@@ -14,24 +14,24 @@ interface ShortfallsOf {
   contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>>;
 }
 
-/** The balance of a batch: from its last report where that tells it, counted else. */
+/** Returns the outcome counts of a batch from its last report, or counts them in the ledger if the report lacks them. */
 export async function batchOutcomes(ledger: OutcomesOf, batchId: string): Promise<readonly OutcomeCount[]> {
   return (await ledger.reportedOutcomes(batchId)) ?? ledger.countOutcomes(batchId);
 }
 
-/** What may be wrong with a file although each of its invoices is issued. */
+/** Possible faults of a file even if each of its invoices is issued. */
 export interface FileShortfall {
-  /** Rows that are in no invoice and are no totals rows. */
+  /** Rows that belong to no invoice and are not totals rows. */
   readonly rowsLost: number;
-  /** How it differs from the control totals that were declared for it; null: it does not, or was let go. */
+  /** How the file differs from its declared control totals; null if it does not or a person overruled the difference. */
   readonly totalsDiffer: string | null;
-  /** Invoices that went out and are in doubt: they may exist twice, or have failed. */
+  /** Issued invoices in doubt: they may exist twice or have failed. */
   readonly contradicted: number;
-  /** References of the first of them. */
+  /** References of the first invoices in doubt. */
   readonly contradictedRefs: readonly string[];
 }
 
-/** Each of these batches with what may be wrong with its file, in their order. Two questions to the ledger, and none for no batch. */
+/** Returns the batches in the same order, each with its shortfall. Asks the ledger two questions, or none without batches. */
 export async function withShortfalls<Batch extends Pick<BatchRecord, 'batchId' | 'rowsWithoutInvoice'>>(
   ledger: ShortfallsOf,
   batches: readonly Batch[],
@@ -46,7 +46,7 @@ export async function withShortfalls<Batch extends Pick<BatchRecord, 'batchId' |
   });
 }
 
-/** What the findings of a file, or those of them that decide it, and its invoices in doubt say may be wrong with it. */
+/** Returns what may be wrong with a file. `findings` are all of its findings, or only those that decide this. */
 export function shortfallOf(
   { rowsWithoutInvoice }: Pick<BatchRecord, 'rowsWithoutInvoice'>,
   findings: readonly Finding[],

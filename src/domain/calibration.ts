@@ -3,26 +3,26 @@ import type { Reason } from './invoice.ts';
 import { misfitMessage, shownWord, type ProfileMisfit } from './profile-misfit.ts';
 import type { CreateAnswer, StatusAnswer } from './records/service-answers.ts';
 
-/** So many invoices may be out before the service profile is proved to read this service. */
+/** The number of invoices that may be out before the service profile is proved to fit the service. */
 export const CALIBRATION_INVOICES = 20;
 
-/** The profile, or what stands between, contradicts the service: no word counts and nothing is sent until the profile is corrected or confirmed. */
+/** The profile or a proxy contradicts the service: no word counts and nothing is sent until the profile is corrected or confirmed. */
 export const PROFILE_CONTRADICTION = 'profile-contradiction';
 
-/** Nothing is sent: several invoices were answered with one id. */
+/** The service answered several invoices with the same id, so nothing is sent. */
 export const SERVICE_IDS_REPEATED = 'service-ids-repeated';
 
-/** Two invoices that contradict: one alone may be a mistake of the service. */
+/** Two contradicting invoices stop sending; a single one may be a mistake of the service. */
 const CONTRADICTIONS = 2;
-/** Failed invoices without any reason, before one is known to be issued. */
+/** Limit of failed invoices without a reason while no word for issued is proved. */
 const MOST_BARE = 3;
-/** Invoices whose POST gets an answer that cannot be read, and such answers to one of them: its repeats brought nothing else. */
+/** Limits of unreadable answers: the number of invoices with such an answer, and the number of such answers to one invoice. */
 const MOST_MISREAD = { invoices: 5, answersOfOne: 3 };
 const MOST_NOTED = 20;
 
-/** What is waited for while the gate is closed and nothing was found. */
+/** What a batch waits for while the gate is closed and nothing was found. */
 export const FIRST_INVOICES_OUT = 'first-invoices';
-/** The same where something was found, and the reason of what is not sent in the end. */
+/** The same if something was found; also the reason of invoices that are not sent in the end. */
 export const PROFILE_UNPROVED = 'profile-unproved';
 
 const ANSWERS = 'answers-unreadable';
@@ -31,68 +31,68 @@ const STATUS = 'invoice-status-unreadable';
 const WORDS = 'invoice-status-unknown';
 const EARLY = 'issued-word-early';
 const BARE = 'failed-without-reason';
-/** Codes of the reasons for which nothing is sent under a profile. */
+/** Codes of the reasons that stop sending under a profile. */
 export const CALIBRATION_STOPS: readonly string[] = [ANSWERS, PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED];
 const DELIVERIES = /^(?:deliveries|events)-/;
-/** A secret or an address may change at any time: these are found under a proved profile, too. */
+/** Findings about deliveries count under a proved profile too, because a secret or an address may change at any time. */
 const LASTING = /^deliveries-/;
-/** The gate stays closed while one of these is found, even if an invoice was issued. */
+/** These findings keep the gate closed even if an invoice was issued. */
 const BLOCKING = new Set([ANSWERS, REFUSALS, EARLY]);
 
-/** An invoice that may go out before the gate is open. */
+/** An invoice that may be sent before the gate is open. */
 export interface CalibrationPlace {
   readonly batchId: string;
   readonly ordinal: number;
 }
 
-/** What the ledger knows of an invoice that may go out. */
+/** The facts of the ledger about an invoice that may be sent. */
 export interface CalibrationInvoice extends CalibrationPlace {
   readonly invoiceId: number;
   readonly state: InvoiceState;
-  /** POSTs that were recorded. */
+  /** Number of recorded POSTs. */
   readonly attempts: number;
   readonly serviceId: string | null;
-  /** A stored event says that it failed; null: none does. */
+  /** The stored event that says `failed`; null if there is none. */
   readonly failedEvent: { readonly reason: Reason | null } | null;
 }
 
 /**
- * What is known of one service profile at one account. The gate is closed until an `issued` event and an `issued` GET of one invoice agree; each further word
- * that the profile calls final is proved in the same way when it is first seen.
+ * State of the calibration of one service profile at one account. The gate is closed until an `issued` event and an
+ * `issued` GET of one invoice agree. Each other final word is proved in the same way when it first appears.
  */
 export interface CalibrationState {
-  /** Times are epoch milliseconds. */
+  /** When the gate opened; null while it is closed. All times are epoch milliseconds. */
   opened: number | null;
-  /** An operator has confirmed the profile: every word counts. */
+  /** An operator has confirmed the profile, so every word counts. */
   trusted: boolean;
-  /** Why nothing is sent any more under this profile. */
+  /** The reason that stops sending under this profile, or null. */
   stop: Reason | null;
   began: number | null;
   out: (CalibrationPlace & { readonly at: number })[];
-  /** Words of the status in answers to POSTs. */
+  /** Status words in answers to POSTs. */
   begins: string[];
-  /** What was seen to agree: `answer WORD`, `event TYPE`, and `failed event`. */
+  /** Names of what was seen to agree: `answer WORD`, `event TYPE`, and `failed event`. */
   proved: string[];
-  /** First looks at final words that are not proved yet. */
+  /** The first GET of each final word that is not proved yet. */
   looks: { word: string; serviceId: string; at: number }[];
-  /** Whether an event has said something final of an invoice. */
+  /** True if an event has said something final about an invoice. */
   hasEvents: boolean;
-  /** What speaks for a finding: keys or service ids by code. */
+  /** The evidence for each finding: keys or service ids by code. */
   evidence: Record<string, string[]>;
   found: ProfileMisfit[];
 }
 
-/** What the profile says, in small letters, and how long is waited for a proof, in milliseconds. */
+/** The final words of the profile in small letters, and how long Lote waits for a proof, in milliseconds. */
 export interface CalibrationRules {
   readonly issued: readonly string[];
   readonly failed: readonly string[];
-  /** The service is told where to send events. */
+  /** The service has an address to which it sends events. */
   readonly expectsEvents: boolean;
-  /** Without any delivery for so long after the first POST, GET alone opens the gate. */
+  /** If no delivery arrives in this time after the first POST, GETs alone open the gate. */
   readonly noEventsMs: number;
-  /** Between two GETs of an invoice that make the second one a proof. */
+  /** The time between two GETs of an invoice after which the second GET is a proof. */
   readonly secondLookMs: number;
-  /** The same for a word that answers to POSTs begin with. */
+  /** The same for a word that also appears in answers to POSTs. */
   readonly earlyLookMs: number;
 }
 
@@ -100,7 +100,7 @@ export interface CalibrationRules {
 export interface AskedStatus {
   readonly serviceId: string;
   readonly answer: Extract<StatusAnswer, { kind: 'status' }>;
-  /** What an event says of the invoice; `type`: of one that says issued. */
+  /** The stored event about the invoice; `type` is the type of an `issued` event. */
   readonly reported: {
     readonly verdict: 'issued' | 'failed';
     readonly type?: string;
@@ -109,7 +109,7 @@ export interface AskedStatus {
   readonly at: number;
 }
 
-/** Nothing is known yet. */
+/** Returns the state before the first invoice. */
 export function blankCalibration(): CalibrationState {
   return {
     ...{ opened: null, trusted: false, stop: null, began: null, hasEvents: false },
@@ -117,24 +117,24 @@ export function blankCalibration(): CalibrationState {
   };
 }
 
-/** Whether all invoices may go out. */
+/** True if all invoices may be sent. */
 export function isOpen({ opened, trusted, stop }: CalibrationState): boolean {
   return trusted || (opened !== null && stop === null);
 }
 
-/** What does not fit the profile: why nothing is sent, first. */
+/** Returns the findings that contradict the profile, with the reason that stops sending first. */
 export function misfitsOf({ stop, found, trusted }: CalibrationState): readonly ProfileMisfit[] {
   if (trusted) return found.filter(({ code }) => isLasting(code));
   const isStop = ({ code }: ProfileMisfit): boolean => code === stop?.code;
   return [...found.filter(isStop), ...found.filter((one) => !isStop(one))];
 }
 
-/** Whether a finding counts under a proved profile, too. */
+/** True if a finding counts under a proved profile too. */
 function isLasting(code: string): boolean {
   return LASTING.test(code);
 }
 
-/** Takes up what a process found, or (message null) that it is over. */
+/** Adds the finding of a process, or removes it if `message` is null. */
 export function takeFinding(
   state: CalibrationState,
   { code, message }: { readonly code: string; readonly message: string | null },
@@ -145,7 +145,7 @@ export function takeFinding(
   else noteFound(state, { code, message }, at);
 }
 
-/** Adds what was found; the latest sentence stands. */
+/** Adds a finding; a later message replaces the earlier one. */
 export function noteFound(state: CalibrationState, { code, message }: Reason, at: number): void {
   const known = state.found.find((one) => one.code === code);
   const found = {
@@ -157,14 +157,14 @@ export function noteFound(state: CalibrationState, { code, message }: Reason, at
   state.found = [...state.found.filter((one) => one !== known), { ...found, lastAt: at }].slice(-MOST_NOTED);
 }
 
-/** What was found has turned out to be nothing. */
+/** Removes a finding that has proved to be wrong, with its evidence. */
 function clearFound(state: CalibrationState, code: string | RegExp): void {
   const isMeant = (one: string): boolean => (typeof code === 'string' ? one === code : code.test(one));
   state.found = state.found.filter((one) => !isMeant(one.code));
   state.evidence = Object.fromEntries(Object.entries(state.evidence).filter(([one]) => !isMeant(one)));
 }
 
-/** Nothing is sent any more under this profile. The first reason stands. */
+/** Stops sending under this profile. The first reason stays. */
 export function stopCalibration(state: CalibrationState, { code, message }: Reason, at: number): void {
   if (state.stop !== null || state.trusted) return;
   const next =
@@ -177,13 +177,13 @@ export function stopCalibration(state: CalibrationState, { code, message }: Reas
   noteFound(state, stop, at);
 }
 
-/** A slice that was given a place sends its invoice before this, or never; a later slice asks for the place again. */
+/** A slice sends the invoice of its place within this time or not at all; a later slice asks for the place again. */
 const PLACE_UNUSED_MS = 120_000;
 const REFUSED: ReadonlySet<InvoiceState | undefined> = new Set(['rejected', 'failed', 'held'] as const);
 
 /**
- * Takes places for unsent invoices; returns those that may go out. An invoice that was not sent leaves its place to another one. Where the service has refused or
- * failed all that are out, so that none of them can be issued any more, the next ones go.
+ * Takes places for unsent invoices and returns those that may be sent. An invoice that was not sent leaves its place to
+ * another. If the service has refused or failed all that are out, none of them can be issued, so the next ones go.
  */
 export function takePlaces(
   state: CalibrationState,
@@ -214,7 +214,7 @@ function keyOf({ batchId, ordinal }: CalibrationPlace): string {
   return `${batchId} ${ordinal}`;
 }
 
-/** Codes of answers that came whole, and in which the profile finds no success and no error; with the settings that say so. */
+/** Codes of complete answers in which the profile finds neither a success nor an error, with the settings to check. */
 const MISREAD: Readonly<Record<string, string>> = {
   'answer-without-id':
     'invoice.id, or answers.success and answers.status where an error comes with a status of success',
@@ -223,13 +223,13 @@ const MISREAD: Readonly<Record<string, string>> = {
   'answer-contradictory': 'invoice.id, answers.rules and answers.status',
 };
 
-/** Whether a POST got an answer that the profile should read and does not. */
+/** True if the profile should be able to read the answer to a POST but cannot. */
 export function isMisread(answer: CreateAnswer): answer is Extract<CreateAnswer, { kind: 'lost' }> {
   if (answer.kind !== 'lost') return false;
   return answer.unreadError === true || answer.byRule === true || answer.reason.code in MISREAD;
 }
 
-/** Learns from an answer to a POST. */
+/** Updates the calibration with an answer to a POST. */
 export function observePost(
   state: CalibrationState,
   { answer, key, at }: { readonly answer: CreateAnswer; readonly key: string; readonly at: number },
@@ -237,7 +237,7 @@ export function observePost(
   if (!isMisread(answer)) {
     if (answer.kind !== 'created' && answer.kind !== 'refused' && answer.kind !== 'key-mismatch') return;
     for (const code of [ANSWERS, REFUSALS]) forget(state, code, key);
-    // The place of the errors is proved.
+    // A readable refusal proves the place of the errors.
     if (answer.kind !== 'created') clearFound(state, REFUSALS);
     else if (typeof answer.word === 'string') state.begins = added(state.begins, answer.word);
     return;
@@ -258,7 +258,7 @@ function settingsOf({ unreadError, byRule, reason }: Extract<CreateAnswer, { kin
   return byRule === true ? 'answers.rules' : (MISREAD[reason.code] ?? '');
 }
 
-/** Learns from a GET. Returns whether a final word of it counts. */
+/** Updates the calibration with a GET. Returns true if a final word in it counts. */
 export function observeStatus(state: CalibrationState, asked: AskedStatus, rules: CalibrationRules): boolean {
   const { answer, reported } = asked;
   if (state.trusted) return true;
@@ -275,7 +275,7 @@ export function observeStatus(state: CalibrationState, asked: AskedStatus, rules
   return believed && state.stop?.code !== PROFILE_CONTRADICTION;
 }
 
-/** Opens the gate as soon as nothing is missing, also because no event comes. `known`: what became of the invoices that are out. */
+/** Opens the gate as soon as no proof is missing, also when no event comes. `known` are the invoices that are out. */
 export function openIfProved(
   state: CalibrationState,
   { known, at }: { readonly known: readonly CalibrationInvoice[]; readonly at: number },
@@ -283,7 +283,7 @@ export function openIfProved(
 ): void {
   const { opened, stop, began, proved, found, hasEvents } = state;
   if (opened !== null || stop !== null) return;
-  // An invoice that a slice has put back is still to be answered, and so is one whose place was taken after `known` was read.
+  // An unfrozen invoice still needs an answer, and so does one whose place was taken after `known` was read.
   const answered = new Set(known.filter(isAnswered).map(keyOf));
   if (!state.out.every((place) => answered.has(keyOf(place)))) return;
   if (!rules.issued.some((word) => proved.includes(`answer ${word}`))) return;
@@ -333,7 +333,7 @@ function eventOf(reported: AskedStatus['reported']): string | null {
   return reported.verdict === 'failed' ? 'failed event' : `event ${reported.type ?? ''}`;
 }
 
-/** Whether this look proves a final word that is not proved yet. */
+/** True if this GET proves a final word that is not proved yet. */
 function agrees(state: CalibrationState, asked: FinalWord, rules: CalibrationRules): boolean {
   const { serviceId, word, status, reported, at, answer } = asked;
   const why = answer.seen?.why ?? null;
@@ -359,7 +359,7 @@ function agrees(state: CalibrationState, asked: FinalWord, rules: CalibrationRul
   return sinceFirst >= (isEarly ? rules.earlyLookMs : rules.secondLookMs);
 }
 
-/** A GET may lag behind an event for so long, and say once more what the answer to the POST said. */
+/** For this long, a GET may lag behind an event and repeat the word of the answer to the POST. */
 const EVENT_LAG_MS = 2_000;
 
 function noteUnreadable(state: CalibrationState, { answer, at }: AskedStatus): boolean {
@@ -371,7 +371,7 @@ function noteUnreadable(state: CalibrationState, { answer, at }: AskedStatus): b
   return false;
 }
 
-/** An event has called several invoices final, or their first word has changed, and the profile knows the word for neither. */
+/** Notes a status word that the profile does not know although an event calls the invoice final or the first word has changed. */
 function noteUnknownWord(
   state: CalibrationState,
   { serviceId, word, answer, reported, at }: AskedStatus & { readonly word: string },
@@ -398,7 +398,7 @@ function noteBare(state: CalibrationState, serviceId: string, at: number): void 
   else stopCalibration(state, { code: PROFILE_CONTRADICTION, message }, at);
 }
 
-/** The same verdict by another word than in the answer to the POST, or another verdict than before: the first word was no end. */
+/** Notes that the first word of an invoice was not final: the service later gave another word or another verdict. */
 function noteEarly(state: CalibrationState, { serviceId, word, status, at }: FinalWord, rules: CalibrationRules): void {
   const words = status === 'issued' ? rules.issued : rules.failed;
   const before = state.looks.find((look) => look.serviceId === serviceId && look.word !== word);

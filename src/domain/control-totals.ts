@@ -1,12 +1,12 @@
 import type { Finding, Reason } from './invoice.ts';
 
-/** Code of a reason and of a finding: a file does not have the control totals that its start declared, and nothing more of it is sent. */
+/** Code of the reason and the finding for a file that differs from its declared control totals. Nothing more of it is sent. */
 export const TOTALS_DIFFER = 'control-totals-differ';
 
-/** What the message of such a finding says after the numbers, in each version of Lote; it is untrue once the file was let go. */
+/** The end of such a message in every version of Lote. It is no longer true once a person has overruled the difference. */
 const NOTHING_SENT = / Nothing (?:more )?of it was sent\./;
 
-/** Who let a file go although its control totals differ: another start of the file, or an operator by a retry. */
+/** How a person overruled differing control totals: by another start of the file or by a retry. */
 export type TotalsOverruling = 'start' | 'retry';
 
 const OVERRULED: Readonly<Record<TotalsOverruling, string>> = {
@@ -14,7 +14,7 @@ const OVERRULED: Readonly<Record<TotalsOverruling, string>> = {
   retry: 'An operator then sent held invoices of it all the same; the audit says who and why.',
 };
 
-/** Why nothing more of a file is sent. `differences`: at least one, each with both numbers. */
+/** Returns the reason to send nothing more of a file. `differences` has at least one entry; each names both numbers. */
 export function totalsDiffer(differences: readonly string[], hasSent: boolean): Reason {
   return {
     code: TOTALS_DIFFER,
@@ -22,12 +22,12 @@ export function totalsDiffer(differences: readonly string[], hasSent: boolean): 
   };
 }
 
-/** The reason as a finding of the file: the file may have no invoice that could carry it. */
+/** Returns the reason as a finding of the file, because the file may have no invoice that could carry the reason. */
 export function totalsFinding({ code, message }: Reason): Finding {
   return { row: null, column: null, code, message, severity: 'error' };
 }
 
-/** What is left of such a finding for a later reader of the report: that the totals differed, and that a person let the file go. */
+/** Returns the finding after a person has overruled it: the totals differed, and the file was sent all the same. */
 export function overruledTotals({ message }: Finding, by: TotalsOverruling): Finding {
   const [differed = ''] = message.split(NOTHING_SENT, 1);
   return {
@@ -39,7 +39,7 @@ export function overruledTotals({ message }: Finding, by: TotalsOverruling): Fin
   };
 }
 
-/** What such a finding says, unless the file was let go since; null: no declared totals differ. */
+/** Returns the message of differing control totals, or null if there is none or it was overruled. */
 export function differingTotals(findings: readonly Finding[]): string | null {
   return findings.find(({ code }) => code === TOTALS_DIFFER)?.message ?? null;
 }

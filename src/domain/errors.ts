@@ -1,4 +1,4 @@
-/** Codes a caller may switch on. One union, so that a new code is a conscious act. */
+/** Codes that a caller may switch on. They form one union, so that a new code is a deliberate act. */
 export type LoteErrorCode =
   | 'configuration-invalid'
   | 'usage'
@@ -31,8 +31,8 @@ export type LoteErrorCode =
   | 'internal';
 
 /**
- * An error that says what was attempted, what must hold, what was found and what to do next.
- * The message must never hold a secret, a name or a tax number: it may end in a log or in Temporal's history.
+ * An error whose message says what was attempted, what must hold, what was found and what to do next. The message must
+ * never hold a secret, a name or a tax number, because it may end in a log or in Temporal's history.
  */
 export class LoteError extends Error {
   readonly code: LoteErrorCode;
@@ -44,7 +44,7 @@ export class LoteError extends Error {
   }
 }
 
-/** Whether the ledger does not answer now: what was asked of it may be asked again. */
+/** True if the ledger is unavailable at the moment, so that the caller may try again. */
 export function isLedgerAway(error: unknown): boolean {
   return error instanceof LoteError && error.code === 'ledger-unavailable';
 }

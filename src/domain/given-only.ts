@@ -1,4 +1,4 @@
-/** The members of an object that have a value: an optional member is then left out instead of undefined. */
+/** Returns the members of an object that have a value, so that an optional member is missing instead of undefined. */
 export function givenOnly<Members extends object>(
   members: Members,
 ): { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> } {

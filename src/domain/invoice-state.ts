@@ -37,7 +37,7 @@ export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accep
 /** Outcomes of an invoice that has been issued, whichever file it came by. */
 export const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
 
-/** Everything but a problem: what went out, and what Lote still works on. */
+/** Outcomes that are not problems: issued invoices, and those that Lote still works on. */
 export const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];
 
 /** True for `issued` and `already-issued`: a document of the invoice exists. */
@@ -46,8 +46,8 @@ export function wentOut(outcome: Outcome): boolean {
 }
 
 /**
- * Flags of an invoice that went out and of which the service has said something else, too. It may exist twice, or have failed: no event leads out of
- * `issued`, so that only a person can find out.
+ * Flags of an issued invoice that the service has contradicted. The invoice may exist twice or have failed; no event
+ * changes `issued`, so only a person can find out.
  */
 export const CONTRADICTIONS = [
   'second-service-id',
@@ -56,7 +56,7 @@ export const CONTRADICTIONS = [
   'failed-after-issued',
 ] as const;
 
-/** Why an invoice that went out is in doubt. */
+/** Why an issued invoice is in doubt. */
 export type Contradiction = (typeof CONTRADICTIONS)[number];
 
 /** True for an outcome in which the invoice is settled and is not confirmed as issued. */

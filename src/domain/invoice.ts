@@ -6,7 +6,7 @@ export interface InvoiceLine {
   readonly taxCode: string;
 }
 
-/** A valid invoice as read from a file. Only the published fields of it are ever sent to the service. */
+/** A valid invoice as read from a file. Lote sends only its published fields to the service. */
 export interface Invoice {
   readonly ref: string;
   readonly merchant: { readonly nif: string; readonly legalName: string | null; readonly email: string | null };
@@ -16,16 +16,16 @@ export interface Invoice {
   readonly lines: readonly InvoiceLine[];
 }
 
-/** What an operator reads about a row: located, and in the words of the file. */
+/** A message to the operator about a row, with its place and in the words of the file. */
 export interface Finding {
-  /** Physical line on which a CSV record starts; ordinal of the line object, from 1, in JSON; null: the whole file. */
+  /** Physical line of a CSV record's start, or ordinal of the JSON line object, from 1; null for the whole file. */
   readonly row: number | null;
   readonly column: string | null;
   /** Stable kebab-case code, e.g. `quantity-unreadable`. */
   readonly code: string;
   readonly message: string;
   readonly severity: 'error' | 'warning' | 'info';
-  /** Of `rows-skipped`: how many rows it is about. */
+  /** For `rows-skipped`: the number of skipped rows. */
   readonly rows?: number;
 }
 

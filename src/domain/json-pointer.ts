@@ -1,11 +1,11 @@
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
-/** True for a JSON Pointer (RFC 6901): empty for the whole document, else `/`-separated steps. */
+/** True for a JSON Pointer (RFC 6901): empty for the whole document, otherwise steps separated by `/`. */
 export function isJsonPointer(text: string): boolean {
   return POINTER.test(text);
 }
 
-/** What stands at a JSON Pointer, or undefined. Own properties only: an answer must not reach a prototype. */
+/** Returns the value at a JSON Pointer, or undefined. Reads own properties only, because an answer must not reach a prototype. */
 export function readPointer(document: unknown, pointer: string): unknown {
   let here = document;
   for (const step of steps(pointer)) {
@@ -22,12 +22,12 @@ function steps(pointer: string): readonly string[] {
   return pointer.includes('~') ? written.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : written;
 }
 
-/** The JSON Pointer of a member of what stands at another one. */
+/** Returns the JSON Pointer of a member of the value at another JSON Pointer. */
 export function memberPointer(above: string, name: string): string {
   return `${above}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Whether a value parsed from JSON is an object, and no list. */
+/** True if a value parsed from JSON is an object and not a list. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,29 +1,29 @@
-/** References of printable ASCII with single spaces: nearly all of them, and each is shown as it is. */
+/** Printable ASCII with single spaces. Nearly all references match, and people see them exactly as they are. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
-/** Shown as nothing: zero-width and direction marks, soft hyphen, variation selectors. */
+/** Invisible characters: zero-width and direction marks, soft hyphen, variation selectors. */
 const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const SPACES = /\p{White_Space}+/gu;
 /** Hyphens, figure dash, en dash and minus: one stroke in most fonts. The em dash is longer, and stays. */
 const HYPHENS = /[\u2010-\u2013\u2212]/g;
-/** Of any script: a spreadsheet writes the numbers that it takes them for with those of ASCII. */
+/** Digits of any other script, because a spreadsheet rewrites numbers in ASCII digits. */
 const DIGITS = /[^\P{Nd}0-9]/gu;
-/** What a spreadsheet drops when it takes a reference for a number, and a person when they write it. */
+/** Zeros that a spreadsheet drops when it takes a reference for a number, and that people drop when they write it. */
 const LEADING_ZEROS = /(?<![0-9])0+(?=[0-9])/g;
-/** A number at whose end it drops zeros, after they were dropped. */
+/** A decimal number whose final zeros a spreadsheet may have dropped. */
 const DECIMAL = /^\d+[.,]\d*[1-9]$/;
-/** What it takes for a number, and may write out. */
+/** Text that a spreadsheet takes for a number and may write without the exponent. */
 const SCIENTIFIC = /^(\d+)E(\d{1,2})$/i;
-/** Longer numbers it writes as powers of ten, which are no references. */
+/** A spreadsheet writes longer numbers as powers of ten, which are not references. */
 const LONGEST_WRITTEN_OUT = 15;
 
 /**
- * What a person sees of a reference or a tax number, without the leading zeros of its digits (`FT 007` is `FT 7`), and with
- * `1E5` as `100000`: two references of one merchant with the same skeleton cannot be told apart, or one may have become the
- * other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing is left out. Letters that can
- * be told apart stay apart: case, accents, and letters of other alphabets, but not their digits.
+ * Returns a reference or a tax number as a person sees it, without the leading zeros of its digits (`FT 007` is `FT
+ * 7`), and with `1E5` as `100000`. Two references of one merchant with the same skeleton cannot be told apart, or one
+ * may have become the other. Unicode forms of one letter, spaces, hyphens and widths become the same, and invisible
+ * characters are left out. Different case, accents and letters of other alphabets stay different, but not their digits.
  */
 export function skeletonOf(ref: string): string {
-  // Never issued, and a cell may have a million characters.
+  // Such a reference is never issued, and a cell may have a million characters.
   if (ref.length > LONGEST_REFERENCE) return ref;
   return writtenOut(withoutZeros(seenSpelling(ref)));
 }
@@ -40,8 +40,8 @@ function writtenOut(seen: string): string {
 }
 
 /**
- * The references of which a spreadsheet makes this one by dropping zeros at its end: `1.1` may have been `1.10`. They have no skeleton in common, because
- * `1.1` and `1.10` are two references wherever people count in that way; there `1.1` comes first.
+ * Returns the references that a spreadsheet may have turned into this one by dropping final zeros: `1.1` may have been
+ * `1.10`. They have no common skeleton, because `1.1` and `1.10` are two references where people count in that way.
  */
 export function withDroppedZeros(ref: string): readonly string[] {
   return DECIMAL.test(ref) ? [`${ref}0`, `${ref}00`] : [];
@@ -59,7 +59,7 @@ function seenSpelling(ref: string): string {
     .replaceAll(DIGITS, asciiDigit);
 }
 
-/** The digits of a script stand in order from its zero, and scripts in tens beside each other. */
+/** Counts back to the zero of the script: its digits are in order, and scripts follow each other in tens. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let before = 0;
@@ -67,7 +67,7 @@ function asciiDigit(digit: string): string {
   return String(before % 10);
 }
 
-/** A reference with the code of each character that a person cannot see in it: `FT<U+00A0>2`. */
+/** Returns a reference with the code of each character that a person cannot see: `FT<U+00A0>2`. */
 export function shownSpelling(ref: string): string {
   if (PLAIN.test(ref)) return ref;
   return ref.replaceAll(
@@ -82,14 +82,14 @@ interface Spelled {
 }
 
 /**
- * The same for all rows of a file that may be of one invoice: their references look alike, and so do their tax numbers. JSON
- * keeps ("1","23") and ("12","3") apart.
+ * Returns a key that is the same for all rows of a file that may belong to one invoice, because their references and
+ * tax numbers look alike. JSON keeps ("1","23") and ("12","3") apart.
  */
 export function groupKeyOf({ nif, ref }: Spelled): string {
   return JSON.stringify([skeletonOf(nif), skeletonOf(ref)]);
 }
 
-/** Rows that look as if they were of one invoice, by their exact tax number and reference, in the order of the first row of each. */
+/** Splits rows that seem to belong to one invoice by their exact tax number and reference, in the order of the first row of each. */
 export function bySpelling<Row extends Spelled>(group: readonly Row[]): readonly (readonly Row[])[] {
   const [first] = group;
   if (group.every(({ nif, ref }) => nif === first?.nif && ref === first.ref)) return [group];
@@ -103,12 +103,12 @@ export function bySpelling<Row extends Spelled>(group: readonly Row[]): readonly
   return [...spellings.values()];
 }
 
-/** In UTF-16 units: at most 600 bytes. An index of PostgreSQL takes no more than 2,704 bytes, and a longer reference is no reference. */
+/** In UTF-16 units, at most 600 bytes, because an index of PostgreSQL takes at most 2,704 bytes. Longer texts are not references. */
 export const LONGEST_REFERENCE = 200;
 
 const HALF_PAIR = /\p{Surrogate}$/u;
 
-/** What is shown and kept of the reference of an invalid invoice: its beginning, where the whole is too long to be a reference. */
+/** Returns the reference of an invalid invoice as Lote shows and stores it: only the beginning if it is too long. */
 export function fittingReference(ref: string): string {
   if (ref.length <= LONGEST_REFERENCE) return ref;
   return `${ref.slice(0, LONGEST_REFERENCE - 1).replace(HALF_PAIR, '')}…`;

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const PLAIN = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
-/** `007.50` -> `7.5`; null when the text is not a plain decimal (digits, at most one point, one leading sign). */
+/** `007.50` becomes `7.5`; null for text that is not a plain decimal (digits, at most one point, one leading sign). */
 export function canonicalDecimal(text: string): string | null {
   const match = PLAIN.exec(text);
   if (match === null) return null;
@@ -18,29 +18,29 @@ export function isCanonicalDecimal(text: string): boolean {
   return CANONICAL.test(text) && text !== '-0';
 }
 
-/** Exact sum of canonical decimals, as a canonical decimal. */
+/** Returns the exact sum of canonical decimals, as a canonical decimal. */
 export function sumDecimals(values: Iterable<string>): string {
   let total = new Big(0);
   for (const value of values) total = total.plus(value);
   return total.toFixed();
 }
 
-/** Net of an invoice: the exact, unrounded sum of quantity times unit price, without tax. */
+/** Returns the net of an invoice: the exact, unrounded sum of quantity times unit price, without tax. */
 export function netOf(lines: Iterable<{ readonly quantity: string; readonly unitPrice: string }>): string {
   let total = new Big(0);
   for (const line of lines) total = total.plus(new Big(line.quantity).times(line.unitPrice));
   return total.toFixed();
 }
 
-/** The middle one of canonical decimals, and the lower one of two middle ones; null when there is none. */
+/** Returns the median of canonical decimals, or the lower of the two middle values. Returns null for an empty list. */
 export function medianDecimal(values: readonly string[]): string | null {
   const sorted = values.toSorted((a, b) => new Big(a).cmp(b));
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
 /**
- * Whether the larger of two canonical decimals is more than `factor` times the smaller one, without their signs. Two of
- * opposite signs differ, and so does zero from everything else.
+ * True if the larger of two canonical decimals, without signs, is more than `factor` times the smaller one. Numbers of
+ * opposite signs always differ, and so does zero from every other number.
  */
 export function differsByFactor(a: string, b: string, factor: number): boolean {
   const [one, other] = [new Big(a), new Big(b)];
@@ -49,13 +49,13 @@ export function differsByFactor(a: string, b: string, factor: number): boolean {
   return one.abs().gt(other.abs().times(factor)) || other.abs().gt(one.abs().times(factor));
 }
 
-/** Between digits: point, comma, or what separates thousands. A currency may stand beside the number. */
+/** A number with points, commas or thousands separators between its digits. A currency may precede or follow it. */
 const TYPED = /^(?:[A-Z]{3}|[€$£])?\s*(-?\d[\d.,'’\s]*)\s*(?:[A-Z]{3}|[€$£])?$/u;
 
 /**
- * An amount as people type it, as a canonical decimal; null when it is none. The last mark is the decimal mark, unless
- * exactly three digits follow it and no other kind of mark stands before it: `1.234,5` and `1,234.5` are the same, and
- * `1.234` is a thousand.
+ * Converts an amount as people type it to a canonical decimal; returns null if the text is not an amount. The last mark
+ * is the decimal mark, unless exactly three digits follow it and no other kind of mark precedes it: `1.234,5` and
+ * `1,234.5` are the same, and `1.234` is a thousand.
  */
 export function typedAmount(text: string): string | null {
   const digits = TYPED.exec(text.trim())?.[1]?.replaceAll(/['’\s]/gu, '');

@@ -4,12 +4,12 @@ import type { OutcomeCount } from './records/batch-record.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 
-/** Number of settled invoices in a batch's counts by outcome: all that are not staged, sending or accepted. */
+/** Returns the number of settled invoices in a batch's counts: every outcome except staged, sending and accepted. */
 export function settledCount(counts: Readonly<Record<string, number>>): number {
   return Object.entries(counts).reduce((sum, [state, invoices]) => sum + (OPEN.has(state) ? 0 : invoices), 0);
 }
 
-/** Numbers of invoices by outcome; the ledger counts an outcome once for each currency. An outcome without an invoice has no entry. */
+/** Numbers of invoices by outcome; the ledger has one count per currency. An outcome without an invoice has no entry. */
 export function countsByOutcome(
   counts: readonly Pick<OutcomeCount, 'outcome' | 'invoices'>[],
 ): Partial<Record<Outcome, number>> {
@@ -18,7 +18,7 @@ export function countsByOutcome(
   return byOutcome;
 }
 
-/** As `countsByOutcome`, with 0 for each outcome without an invoice. */
+/** Returns the same as `countsByOutcome`, with 0 for each outcome without an invoice. */
 export function everyCountByOutcome(
   counts: readonly Pick<OutcomeCount, 'outcome' | 'invoices'>[],
 ): Record<Outcome, number> {
@@ -26,12 +26,12 @@ export function everyCountByOutcome(
   return { ...none, ...countsByOutcome(counts) };
 }
 
-/** Number of invoices of which a document exists. A missing entry is 0. */
+/** Returns the number of invoices with a document. A missing entry is 0. */
 export function issuedCount(counts: { readonly [State in Outcome]?: number | undefined }): number {
   return ISSUED_OUTCOMES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
 }
 
-/** Exact net of the invoices by currency; those without a readable currency are left out. */
+/** Returns the exact net of the invoices by currency, without those whose currency is unreadable. */
 export function netByCurrency(counts: readonly Pick<OutcomeCount, 'currency' | 'net'>[]): ReadonlyMap<string, string> {
   const nets = new Map<string, string>();
   for (const { currency, net } of counts)
@@ -41,17 +41,17 @@ export function netByCurrency(counts: readonly Pick<OutcomeCount, 'currency' | '
 
 /** Number of invoices and their exact net sum in one currency. */
 export interface CurrencyTotal {
-  /** null: the currency could not be read. */
+  /** Null if the currency is unreadable. */
   readonly currency: string | null;
   readonly invoices: number;
   /** Exact decimal, without tax. */
   readonly net: string;
-  /** Invoices whose amount could not be read, and so is not in `net`. */
+  /** Invoices with an unreadable amount, which `net` does not include. */
   readonly withoutAmount: number;
   readonly byState: Readonly<Partial<Record<Outcome, string>>>;
 }
 
-/** Totals by currency, in alphabetical order; the unreadable currency last. */
+/** Returns the totals by currency, in alphabetical order; the unreadable currency comes last. */
 export function currencyTotals(counts: readonly OutcomeCount[]): readonly CurrencyTotal[] {
   const currencies = [...new Set(counts.map(({ currency }) => currency))].sort(compareCurrencies);
   return currencies.map((currency) =>

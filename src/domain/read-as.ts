@@ -1,42 +1,42 @@
 import { isPlainObject } from './json-pointer.ts';
 
-/** How the file of a corrections file was read: what its own rows, fewer than the file's, may not prove any more. */
+/** How Lote read the file of a corrections file. The corrections file has fewer rows, which may not prove these options again. */
 export interface ReadAs {
   readonly decimal?: '.' | ',';
-  /** Each long reference had lost digits in a spreadsheet, and no person has said that they are right. */
+  /** Set if a spreadsheet had cut digits of each long reference and no person has confirmed the references. */
   readonly references?: 'cut';
   readonly profile?: string;
-  /** Declared by an operator; what the bytes prove comes before it. */
+  /** Declared by an operator; proof in the bytes has priority. */
   readonly encoding?: string;
   /** One character, declared by an operator. */
   readonly delimiter?: string;
-  /** Declared; `refuse` only where a profile may say the other. */
+  /** Declared by an operator. `refuse` is written only if a profile may say otherwise. */
   readonly duplicateRows?: 'refuse' | 'keep';
-  /** A workbook shows what a text does not: a row that is hidden, cells that are merged, the decimals behind those that are shown. */
+  /** The file was a workbook, which has facts that a text lacks: hidden rows, merged cells, and more decimals than it shows. */
   readonly form?: 'workbook';
 }
 
-/** Column (CSV) or member (JSON) of a corrections file that carries it; there only when it is needed. */
+/** Column (CSV) or member (JSON) of a corrections file that holds the `ReadAs`; present only when needed. */
 export const READ_AS = 'lote_read_as';
 
-/** Column of corrections in CSV: cells of its row that a spreadsheet may change, as the dropped file had them, and what was wrong with the row and its cells do not show. */
+/** Column of CSV corrections: original text of cells that a spreadsheet may change, and faults of the row that its cells do not show. */
 export const ORIGINAL = 'lote_original';
 
 /**
- * Number format of the cells of `lote_read_as` in a workbook, as XLSX writes it. It changes no text, ODS can say it, and no person chooses it: a spreadsheet
- * has 15 digits of a number. A workbook that was saved as CSV in between has lost it.
+ * XLSX number format of the `lote_read_as` cells in a workbook. It changes no text, ODS can express it, and no person
+ * chooses it, because a spreadsheet has 15 digits of a number. Saving the workbook as CSV loses it.
  */
 export const READ_AS_FORMAT = '00000000000000000';
 
 const WORD = { '.': 'point', ',': 'comma' } as const;
 
-/** `decimal=comma profile=erp`; empty when there is nothing to say. */
+/** Writes the options as text, such as `decimal=comma profile=erp`. Returns an empty text without options. */
 export function readAsText(readAs: ReadAs): string {
   const { decimal, references, profile, encoding, delimiter, duplicateRows, form } = readAs;
   const said = {
     decimal: decimal && WORD[decimal],
     ...{ references, profile, encoding },
-    // By its number: a delimiter inside a cell would end it.
+    // The delimiter is written as a number, because the character would end the cell.
     delimiter: delimiter?.charCodeAt(0),
     duplicates: duplicateRows,
     form,
@@ -46,7 +46,7 @@ export function readAsText(readAs: ReadAs): string {
     .join(' ');
 }
 
-/** Reads what `readAsText` wrote. Words that it does not know, and values out of form, are left out; nothing is thrown. */
+/** Reads the text of `readAsText`. Ignores unknown words and malformed values, and never throws. */
 export function parseReadAs(text: string): ReadAs {
   const tokens = new Map(
     text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
@@ -71,7 +71,7 @@ function markOf(word: string | undefined): '.' | ',' | undefined {
   return word === 'comma' ? ',' : word === 'point' ? '.' : undefined;
 }
 
-/** True for the proof of a file that Lote wrote as corrections of another one: it has the columns `lote_state` and `lote_reason`. */
+/** True for the ingest proof of a corrections file of Lote: it has the columns `lote_state` and `lote_reason`. */
 export function isCorrectionsFile(proof: Readonly<Record<string, unknown>>): boolean {
   const { dialect } = proof;
   return isPlainObject(dialect) && dialect['own'] === true;

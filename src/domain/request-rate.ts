@@ -3,14 +3,14 @@ import { isAhead } from './time/is-ahead.ts';
 /**
  * The request rate of one base address, which all processes of a ledger share.
  *
- * It is full (the limit of the profile, or none) until the service answers that too many requests come. Then it is half
- * of what the service took in a second, and three quarters of itself at each further such answer, at most once a second.
- * It doubles every 30 s, and is full again a minute after the last such answer.
+ * The rate is full (the limit of the profile, or none) until the service answers that too many requests come. Then Lote
+ * reduces the rate to half of what the service took in a second, and to three quarters of itself at each further such
+ * answer, at most once a second. The rate doubles every 30 s, and is full again a minute after the last such answer.
  */
 export interface RequestRate {
   /** When the next permit is free, in epoch milliseconds. */
   readonly nextAt: number;
-  /** Null: the rate is full. */
+  /** Null if the rate is full. */
   readonly slowed: SlowedRate | null;
 }
 
@@ -21,35 +21,35 @@ export interface SlowedRate {
   readonly at: number;
 }
 
-/** The rate of an address that was never asked. */
+/** The rate of an address without requests. */
 export const FULL_RATE: RequestRate = { nextAt: 0, slowed: null };
 
-/** What a service takes in its first second is often a burst. */
+/** The number of requests that a service takes in its first second is often a burst. */
 const OF_WHAT_WAS_TAKEN = 1 / 2;
 const OF_THE_RATE = 3 / 4;
-/** Many requests in flight are refused for the same cause. */
+/** Many requests in flight are refused for the same cause, so they reduce the rate once. */
 const AGAIN_AFTER_MS = 1_000;
 const TWICE_AS_FAST_MS = 30_000;
 const FULL_AFTER_MS = 60_000;
 /** The rate does not fall below one request a second, or a twentieth of a limit below 20. */
 const SLOWEST = { rate: 1, shareOfLimit: 1 / 20 };
-/** A longer queue of permits was reserved before the clock was set back. */
+/** A longer queue shows that the clock was set back after the permits were reserved. */
 const LONGEST_QUEUE = { ms: 60_000, permits: 1_000 };
 
-/** The longest time that Lote waits because the service asks for it, in milliseconds; then it asks again. */
+/** The longest time that Lote waits because the service asks for it, in milliseconds; then it sends requests again. */
 export const LONGEST_HOLD_MS = 10 * 60_000;
 
-/** Requests a second at this moment; null: no limit. */
+/** Returns the present rate in requests a second; null without a limit. */
 export function rateOf({ slowed }: RequestRate, limit: number | null, now: number): number | null {
   const since = slowed === null ? FULL_AFTER_MS : now - slowed.at;
-  // A time ahead of the clock was noted before the clock was set back.
+  // A time in the future shows that the clock was set back.
   if (slowed === null || since >= FULL_AFTER_MS || since < 0) return limit;
   return Math.min(limit ?? Infinity, slowed.to * 2 ** (since / TWICE_AS_FAST_MS));
 }
 
-/** How long requests are still held that may not leave before `until`, in milliseconds. */
+/** Returns how long requests that may not leave before `until` are still held, in milliseconds. */
 export function leftOfHold(until: number, now: number): number {
-  // No hold is longer than the longest: this one was noted before the clock was set back.
+  // A longer hold shows that the clock was set back after the hold was noted.
   if (isAhead(until, now + LONGEST_HOLD_MS)) return 0;
   return Math.min(Math.max(0, until - now), LONGEST_HOLD_MS);
 }
@@ -57,9 +57,9 @@ export function leftOfHold(until: number, now: number): number {
 /** Permits to send, and the state after they are taken. */
 export interface PermitReservation {
   readonly state: RequestRate;
-  /** Until the first of the requests may leave. */
+  /** Milliseconds until the first of the requests may leave. */
   readonly waitMs: number;
-  /** Between one request and the next. */
+  /** Milliseconds between one request and the next. */
   readonly gapMs: number;
 }
 
@@ -76,7 +76,7 @@ export function reservePermits(
   return { state: { ...state, nextAt: at + requests * gapMs }, waitMs: at - now, gapMs };
 }
 
-/** The state after too many requests were refused; `taken` is how many the service took in the second before. */
+/** Returns the state after the service has refused too many requests; `taken` is how many it took in the second before. */
 export function slowDown(
   state: RequestRate,
   { taken, limit, now }: { readonly taken: number; readonly limit: number | null; readonly now: number },

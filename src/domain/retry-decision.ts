@@ -5,18 +5,18 @@ import { isAhead } from './time/is-ahead.ts';
 /** States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not repeated in bulk. */
 export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;
 
-/** State that an operator may name for a retry: `failed`, `rejected` or `held`. */
+/** One of `RETRY_STATES`. */
 export type RetryState = (typeof RETRY_STATES)[number];
 
 /** Every state that a retry by row or reference may take. */
 export const RETRY_BY_ROW_STATES = [...RETRY_STATES, 'unknown'] as const;
 
-/** Another sender used the key, at a time that Lote does not know. The service may forget it before the retention window that Lote counts is over. */
+/** Another sender used the key at a time that Lote does not know, so the service may forget the key before Lote's retention window ends. */
 export const NEVER_REPEATED_REASONS: readonly string[] = ['key-known-with-other-bytes'];
 
 /**
- * Reasons of `unknown` after which the same key mostly brings the same answer. It is repeated all the same, rarely, because it can never make a second
- * document inside the retention window (but for `NEVER_REPEATED_REASONS`); only an operator who accepts the risk gives the invoice a new key.
+ * Reasons of `unknown` after which the same key mostly brings the same answer. Repeats are rare but safe inside the
+ * retention window (except for `NEVER_REPEATED_REASONS`). A new key needs an operator who accepts the risk.
  */
 export const SPENT_KEY_REASONS: readonly string[] = [
   ...NEVER_REPEATED_REASONS,
@@ -27,17 +27,17 @@ export const SPENT_KEY_REASONS: readonly string[] = [
   'stored-error',
 ];
 
-/** Reason of what is left open when the time of its page is over, or of its settling. */
+/** Reason of invoices that are still open when the send time or the settle time of their page ends. */
 export const NO_FINAL_ANSWER: Reason = {
   code: 'no-final-answer',
   message:
     'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice, unless the batch is stopped.',
 };
 
-/** Flag and reason of what was sent with another key, or too long ago, after the copy was made from which the ledger was restored. */
+/** Flag and reason of invoices sent with another key, or too long ago, after the backup of a restored ledger. */
 export const OLDER_LEDGER = 'older-ledger';
 
-/** Flags that say: another document of this invoice may be alive. */
+/** Flags of an invoice whose other document may be valid. */
 const SECOND_DOCUMENT_FLAGS: readonly string[] = [
   'issued-in-earlier-generation',
   'second-service-id',
@@ -45,10 +45,10 @@ const SECOND_DOCUMENT_FLAGS: readonly string[] = [
   OLDER_LEDGER,
 ];
 
-/** Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy. */
+/** Only a signed event said that the invoice failed. An operator may retry the invoice, the retry policy may not. */
 const UNCONFIRMED = 'failure-unconfirmed';
 
-/** Flags of a failure that the retry policy does not send again: with any of them, it asks for the accepted risk of a duplicate. */
+/** Flags of failures that the retry policy does not send again without the accepted risk of a duplicate. */
 export const FLAGS_AGAINST_POLICY: readonly string[] = [...SECOND_DOCUMENT_FLAGS, UNCONFIRMED];
 
 /** An invoice that is to be sent again. */
@@ -57,11 +57,11 @@ export interface RetryCandidate {
   readonly generation: number;
   readonly reasonCode: string | null;
   readonly flags: readonly string[];
-  /** When the bytes of this generation were frozen: no POST of it left before. Null: no bytes. */
+  /** When the bytes of this generation were frozen, or null if it has none. No POST of this generation left before this time. */
   readonly frozenAt: number | null;
-  /** The batch that may send it is this one, or is closed. */
+  /** True if this batch owns the invoice or its owner is closed. */
   readonly free: boolean;
-  /** The total of the batch that is retried is unusual, and no operator has confirmed it: nothing of the batch may go. */
+  /** The total of the retried batch is unusual and no operator has confirmed it, so nothing of the batch may be sent. */
   readonly totalUnconfirmed: boolean;
 }
 
@@ -71,13 +71,13 @@ export interface RetryCandidate {
  */
 export interface RetryPolicy {
   readonly maxGenerations: number;
-  /** For how long the service is known to remember a key. */
+  /** How long the service is known to remember a key, in milliseconds. */
   readonly retentionMs: number;
-  /** A refusal proves that nothing was created: the profile names the code for a key known with other bytes. */
+  /** True if a refusal proves that nothing was created, because the profile names the code for a key known with other bytes. */
   readonly rejectionIsProof: boolean;
   /** The operator accepts, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
-  /** True: the retry policy of the service profile asks, without an operator. Left out: an operator asked. */
+  /** True if the retry policy of the service profile asks, without an operator. The default is an operator. */
   readonly unattended?: boolean;
   readonly now: number;
 }
@@ -99,20 +99,20 @@ export type RetryRefusal =
 export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: RetryRefusal };
 
 /**
- * How one invoice may go again, or why not. The only place that decides; the ledger's update then holds the state and the
- * generation against the row, so that of two operators one wins.
+ * Decides how one invoice is sent again; no other code decides it. The ledger's update compares state and generation
+ * with the row, so that one of two operators wins. After the retention window, all but release need the operator's risk.
  *
- *   held                      -> release: nothing of this generation reached the service
- *   failed, rejected          -> regenerate: a new key, once the old one has brought the same again; after the retention window only at the operator's risk
- *   unknown, key of use       -> repeat: same key, same bytes; after the retention window only at the operator's risk
- *   unknown, spent key        -> repeat, or abandon at the operator's risk: a new key
- *   unknown, another's key    -> abandon, only at the operator's risk
+ *   held                   -> release: nothing of this generation reached the service
+ *   failed, rejected       -> regenerate: a new key, once the old one has given its old answer again
+ *   unknown, usable key    -> repeat: same key, same bytes
+ *   unknown, spent key     -> repeat, or abandon at the operator's risk: a new key
+ *   unknown, another's key -> abandon, only at the operator's risk
  */
 export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): RetryDecision {
   if (!candidate.free) return { refusal: 'owned-by-running-batch' };
   const move = moveOf(candidate, policy);
   if (move === null) return { refusal: 'state-not-retryable' };
-  // A retry names no number: it is no answer to the question whether the total is right.
+  // A retry does not name the number of invoices, so it does not confirm the total.
   if (candidate.totalUnconfirmed) return { refusal: 'total-unconfirmed' };
   if (isRisky(candidate, move, policy) && !policy.acceptDuplicateRisk)
     return { refusal: 'needs-accept-duplicate-risk' };
@@ -148,8 +148,8 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
 }
 
 /**
- * Whether the service is known to remember the key of bytes that were frozen then. The clock starts there: a POST that a crash made us forget cannot have
- * left earlier.
+ * True if the service is known to remember the key of bytes that were frozen at this time. The window starts at the
+ * freeze, because a POST that was forgotten in a crash cannot have left earlier.
  */
 export function insideRetention(
   frozenAt: number | null,

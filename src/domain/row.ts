@@ -1,9 +1,9 @@
 import type { Finding, Invoice } from './invoice.ts';
 
-/** Where rows wait until the whole file is read: in memory for a dry run, in the ledger for a batch. */
+/** Store for rows until the whole file is read: memory for a dry run, the ledger for a batch. */
 export interface RowStore {
   append(rows: readonly RawRow[]): Promise<void>;
-  /** Rows that may be of one invoice (`groupKeyOf` in `look-alike.ts`), in file order of each group's first row; rows inside a group in file order. */
+  /** Groups of rows that may be one invoice (`groupKeyOf` in `look-alike.ts`), by the first row of each, rows in file order. */
   groups(): AsyncIterable<readonly RawRow[]>;
 }
 
@@ -25,7 +25,7 @@ export const COLUMNS = [
 /** Name of a column that Lote reads, as in the header of a CSV file without a mapping profile. */
 export type Column = (typeof COLUMNS)[number];
 
-/** Columns that a CSV file must have, unless its mapping profile says otherwise. The others may be missing. */
+/** Columns that a CSV file must have, unless its mapping profile says otherwise. All other columns are optional. */
 export const REQUIRED_COLUMNS: readonly Column[] = [
   'invoice_ref',
   'merchant_nif',
@@ -37,7 +37,7 @@ export const REQUIRED_COLUMNS: readonly Column[] = [
   'tax_code',
 ];
 
-/** One record of a file that belongs to an invoice: cells as read, not yet converted (number marks are proved per column at the end). */
+/** One record of a file that belongs to an invoice. Its cells are as read, because number marks are proved per column at the end. */
 export interface RawRow {
   /** The file's own line number (CSV) or the line object's ordinal (JSON). */
   readonly row: number;
@@ -51,7 +51,7 @@ export interface RawRow {
   readonly cells: readonly (string | null)[];
 }
 
-/** What became of the rows of one identity: an invoice, or the findings that keep it from being one. */
+/** The result for the rows of one identity: an invoice, or the findings that make it invalid. */
 export type GroupedInvoice =
   | {
       readonly ok: true;
@@ -64,23 +64,23 @@ export type GroupedInvoice =
       readonly ref: string;
       readonly nif: string;
       readonly rows: readonly number[];
-      /** Present when it could be read all the same, so that totals can count it. */
+      /** Present if the currency is readable all the same, so that totals can count the invoice. */
       readonly currency: string | null;
       readonly net: string | null;
       readonly findings: readonly Finding[];
     };
 
 /**
- * Rows that belong to no invoice and are neither totals rows nor skipped: each may be a lost line, or a lost invoice. Findings of a file are bounded; a totals
- * row whose finding was left out counts as lost, which errs on the loud side.
+ * Returns the number of rows without an invoice that are neither totals rows nor skipped: each may be a lost line or
+ * invoice. Findings are bounded; a totals row without its finding counts as lost, so that the error is visible.
  */
 export function lostRows(rowsWithoutInvoice: number, fileFindings: readonly Finding[]): number {
   const skipped = fileFindings.reduce((sum, { rows = 0 }) => sum + rows, 0);
   return rowsWithoutInvoice - skipped - fileFindings.filter(({ code }) => code === 'totals-row').length;
 }
 
-/** Whether no row of a file is lost, and nothing is wrong with the file as a whole. */
+/** True if no row of a file is lost and nothing is wrong with the file as a whole. */
 export function isWholeFile(rowsLost: number, fileFindings: readonly Finding[]): boolean {
-  // A purge removes findings, and no row is found again by that.
+  // A purge removes findings, but does not bring lost rows back.
   return rowsLost === 0 && fileFindings.every(({ severity }) => severity !== 'error');
 }

@@ -4,33 +4,33 @@ import type { MeasureRequest, MeasureStatement } from '../domain/records/measure
 import type { RunLog } from '../nightly/run-log.ts';
 import type { DeliveryCounts } from '../webhooks/handle-delivery.ts';
 
-/** What a Temporal worker is started with. */
+/** The telemetry options of a Temporal worker. */
 export interface WorkerTelemetry {
-  /** Told at which loopback address the SDK serves its own metrics; null: it need not. */
+  /** Called with the loopback address of the SDK's own metrics; null if the SDK need not serve them. */
   readonly onSdkMetrics: ((address: string) => void) | null;
-  /** Left out: activities are not traced. */
+  /** Optional: traces activities. */
   readonly interceptors?: WorkerOptions['interceptors'] | undefined;
 }
 
-/** What a process measures of itself. Nothing here may fail or delay what it observes. */
+/** The measurements of a process. They must neither fail nor delay the observed work. */
 export interface Telemetry {
-  /** Undefined: nothing is measured. */
+  /** Undefined if Lote does not measure statements. */
   readonly onStatement: MeasureStatement | undefined;
-  /** Undefined: nothing is measured. */
+  /** Undefined if Lote does not measure requests. */
   readonly onRequest: MeasureRequest | undefined;
-  /** The ledger whose figures are served. */
+  /** Sets the ledger whose figures are served. */
   readsFrom(ledger: Ledger): void;
-  /** Base address of the service whose circuit breaker is served. */
+  /** Sets the base address of the service whose circuit breaker is served. */
   sendsTo(baseUrl: string): void;
   nights(log: RunLog): RunLog;
   deliveries(totals: () => Readonly<DeliveryCounts>): void;
   readonly worker: WorkerTelemetry;
-  /** Where the metrics are served; null: nowhere. */
+  /** The address of the metrics; null if they are not served. */
   readonly url: string | null;
   close(): Promise<void>;
 }
 
-/** What every process has that is told neither METRICS_PORT nor OTEL_EXPORTER_OTLP_ENDPOINT. */
+/** The telemetry of a process without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT. */
 export const NO_TELEMETRY: Telemetry = {
   onStatement: undefined,
   onRequest: undefined,

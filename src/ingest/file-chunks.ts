@@ -3,12 +3,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { LoteError } from '../domain/errors.ts';
 
-/** 256 KiB: large enough that the cost per chunk is lost, small enough that a few in flight do not count. */
+/** 256 KiB: the overhead per chunk is negligible, and a few chunks in flight take little memory. */
 const CHUNK_BYTES = 256 * 1024;
-/** A small file is read again and again, and each read would take memory for a whole chunk. It may grow meanwhile. */
+/** Lote reads a small file several times, and each read would allocate a whole chunk. The file may grow meanwhile. */
 const LEAST_CHUNK_BYTES = 4 * 1024;
 
-/** The bytes of a file, streamed. @throws LoteError `file-unreadable`, also for a folder and a pipe */
+/** Streams the bytes of a file. @throws LoteError `file-unreadable`, also for a folder and a pipe */
 export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const bytes = await sizeOf(path);
   const highWaterMark = Math.min(CHUNK_BYTES, Math.max(LEAST_CHUNK_BYTES, bytes + 1));
@@ -25,7 +25,7 @@ export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGene
   }
 }
 
-/** A pipe would keep its reader waiting for a writer that never comes, and gives its bytes only once. */
+/** Refuses a pipe: reading it would wait for a writer that never comes, and Lote reads a file more than once. */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => Promise.reject(asUnreadable(error, path)));
   if (found.isFile() || found.isDirectory()) return found.size;

@@ -1,33 +1,36 @@
 import type { Finding } from '../domain/invoice.ts';
 import { COLUMNS, type RawRow } from '../domain/row.ts';
 
-/** An error about a row, or one of its cells: its message begins with the place. */
+/** Returns an error about a row or one of its cells; its message begins with the place. */
 export function rowError(row: number, column: string | null, code: string, message: string): Finding {
   const place = column === null ? `Row ${row}` : `Row ${row}, ${column}`;
   return { row, column, code, message: `${place}: ${message}`, severity: 'error' };
 }
 
-/** A finding about a whole file or row that keeps nothing from being sent. */
+/** Returns a finding about a file or row that does not stop any invoice. */
 export function note(severity: 'warning' | 'info', code: string, message: string, row: number | null = null): Finding {
   return { row, column: null, code, message, severity };
 }
 
-/** A file of a million odd rows must not become a million warnings in memory; the rest is counted. */
+/** A file with a million unusual rows must not put a million warnings in memory; Lote only counts the rest. */
 const MOST_WARNINGS = 1000;
-/** More rows than this without an invoice, and it is the file that was misread. */
+/** If more rows than this have no invoice, Lote assumes that it misread the file. */
 const MOST_ROWS_WITH_ERRORS = 1000;
 
-/** Findings of one file, bounded. */
+/** The bounded list of findings of one file. */
 export class FindingList {
   readonly #kept: Finding[] = [];
   readonly #rowsWithErrors = new Set<number>();
   #warnings = 0;
 
-  /** Keeps every row error, because corrections know rows without an invoice from their errors alone. @throws Refusal `too-many-damaged-rows` */
+  /**
+   * Adds a finding. Keeps every row error, because corrections find rows without an invoice by their errors alone.
+   * @throws Refusal `too-many-damaged-rows`
+   */
   add(finding: Finding): void {
     if (finding.severity === 'error') this.#noteRow(finding);
     else if (finding.rows === undefined) {
-      // What counts rows is kept: the report balances by it.
+      // Findings that count rows are kept, because the report balances by them.
       this.#warnings += 1;
       if (this.#warnings > MOST_WARNINGS) return;
     }
@@ -50,10 +53,10 @@ export class FindingList {
   }
 }
 
-/** More rows of a wrong shape than this, and it is the file that was misread, not a row that is wrong. */
+/** If more rows than this have a wrong shape, Lote assumes that it misread the file. */
 const MOST_DAMAGED_ROWS = 1000;
 
-/** Findings that only the reader of a file can make, kept until their invoice is built. */
+/** Findings that only the reader of a file can make, kept until Lote builds their invoice. */
 export class Damage {
   readonly #byRow = new Map<number, Finding[]>();
 
@@ -75,7 +78,7 @@ export class Damage {
   }
 }
 
-/** Thrown inside ingest when Lote cannot say what the rows of a file are; `readFile` turns it into a refused result. */
+/** Thrown inside ingest when Lote cannot determine the rows of a file; `readFile` turns it into a refused result. */
 export class Refusal extends Error {
   readonly finding: Finding;
 
@@ -86,7 +89,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A fault at a byte of a file; the reader of the file makes a `Refusal` of it that names the line. */
+/** A fault at a byte of a file; the reader of the file turns it into a `Refusal` that names the line. */
 export class FaultAt extends Error {
   readonly code: string;
   readonly offset: number;
@@ -98,24 +101,25 @@ export class FaultAt extends Error {
   }
 }
 
-/** A row that has no usable reference or tax number and is no totals row, or whose cells are shifted. */
+/** A row that is not a totals row and has no usable reference or tax number, or whose cells are shifted. */
 export interface LostRow {
   readonly row: number;
   readonly ref: string;
-  /** Digits; null when the cell is empty or unreadable. */
+  /** The digits of the tax number; null if the cell is empty or unreadable. */
   readonly nif: string | null;
   readonly customer: string;
   readonly what: string;
 }
 
-/** Each is kept until the end of the file; more of them, and it is the file that was misread. */
+/** Lost rows stay in memory. If there are more than this, Lote assumes that it misread the file. */
 const MOST_REFERENCES = 1000;
 const CUSTOMER = COLUMNS.indexOf('customer_name');
 
 /**
- * A row without identity may be the line of an invoice that looks complete without it: a table in which only the first row of an invoice
- * carries the reference is the usual case. Issuing the rest would be a wrong invoice that nothing can call back, so the invoices that the
- * row may belong to are made invalid and come back with it: those of the same reference, else its neighbours of the same customer.
+ * A row without identity may be a line of an invoice that looks complete without it, because some tables carry the
+ * reference only in the first row of each invoice. An issued invoice that lacks a line cannot be called back, so Lote
+ * makes the invoices that the row may belong to invalid, and they come back with it: those with the same reference, or
+ * else its neighbours with the same customer.
  */
 export class LostRows {
   readonly #damage: Damage;
@@ -123,7 +127,7 @@ export class LostRows {
   readonly #references = new Map<string, number>();
   #above: RawRow | null = null;
   #blamed: RawRow | null = null;
-  /** Since the last row that has an identity: each may be a line of the next one. */
+  /** Lost rows since the last row with an identity: each may be a line of the next invoice. */
   #waiting = new Map<string, LostRow>();
 
   constructor(damage: Damage, label: string) {
@@ -134,7 +138,7 @@ export class LostRows {
   kept(row: RawRow): void {
     this.#above = row;
     for (const [words, lost] of this.#waiting) {
-      // A shifted row is lost and kept at once: it waits for the row below it.
+      // A shifted row is both lost and kept, so it waits for the row below it.
       if (lost.row === row.row) continue;
       this.#blame(row, lost);
       this.#waiting.delete(words);
@@ -144,7 +148,7 @@ export class LostRows {
   lose(lost: LostRow): void {
     if (lost.ref === '') {
       if (this.#above !== null) this.#blame(this.#above, lost);
-      // Of rows that say the same the last one is enough, however long a run of them is.
+      // Of equal rows the last one is enough, so a long run of them takes no more memory.
       this.#waiting.set(JSON.stringify([lost.nif, lost.customer]), lost);
       if (this.#waiting.size > MOST_REFERENCES) throw tooMany(lost, 'no reference, one below the other');
       return;
@@ -171,7 +175,7 @@ function tooMany({ row }: LostRow, found: string): Refusal {
   return new Refusal('too-many-damaged-rows', message, { row });
 }
 
-/** What the row does say must not contradict. */
+/** Returns true if the filled cells of the two rows do not contradict each other. */
 function mayBelong(lost: LostRow, row: RawRow): boolean {
   if (lost.nif !== null && lost.nif !== row.nif) return false;
   return lost.customer === '' || lost.customer === (row.cells[CUSTOMER]?.trim() ?? '');
@@ -179,7 +183,10 @@ function mayBelong(lost: LostRow, row: RawRow): boolean {
 
 const HALF_PAIR = /\p{Surrogate}$/u;
 
-/** The beginning of a text for a message or a proof, without half of a surrogate pair: PostgreSQL refuses JSON that holds one. */
+/**
+ * Returns the beginning of a text for a message or a proof. Never cuts a surrogate pair in half, because PostgreSQL
+ * refuses JSON with half a pair.
+ */
 export function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : text.slice(0, longest).replace(HALF_PAIR, '');
 }

@@ -15,39 +15,50 @@ const SheetDialect = z.object({
   indexes: z.array(z.number()).readonly(),
   referenceParts: z.array(z.number()).readonly(),
 });
-/** What of a workbook was read, so that its rows can be written as text again. */
+/** The sheet and columns that Lote read, so that it can write the rows as text again. */
 export type SheetDialect = z.infer<typeof SheetDialect>;
 
 const ReadColumn = z.object({ at: z.number(), header: z.string(), column: z.enum(COLUMNS) });
-/** A column that is read, or that holds a part of the reference: its position in the record, from 0, and its header, shortened. */
+/**
+ * A column that Lote reads, or that holds a part of the reference: its position in the record, from 0, and its
+ * shortened header.
+ */
 export type ReadColumn = z.infer<typeof ReadColumn>;
 
-/** How the file is written, so that it can be read again, and corrections be written in the same way. */
+/** How the file is written, so that Lote can read it again and write corrections in the same way. */
 export const Dialect = z.object({
   format: z.enum(['csv', 'json', 'ndjson', 'xlsx', 'ods']),
   encoding: z.string(),
   bom: z.boolean(),
-  /** null in JSON, like the fields below. */
+  /** This field and the next two are null in JSON. */
   delimiter: z.string().nullable(),
   lineEnd: z.string().nullable(),
-  /** Line on which the header stands; records above it are preamble. */
+  /** Line of the header; the records above it are preamble. */
   headerRow: z.number().nullable(),
   header: z.array(z.string()).readonly(),
-  /** How many trailing cells whole rows of a CSV file have; left out where the header has as many. Proofs hold it by this name. */
+  /**
+   * How many trailing cells a complete row of a CSV file has. Absent if the header has as many. Stored proofs use this
+   * name.
+   */
   unnamed: z.int().min(0).optional(),
-  /** Missing in JSON. */
+  /** Absent in JSON. */
   read: z.array(ReadColumn).readonly().optional(),
   sheet: SheetDialect.optional(),
-  /** In JSON: a list, or an object whose member `invoices` is one. */
+  /** JSON only: the file is a list, or an object whose member `invoices` is a list. */
   frame: z.enum(['array', 'invoices']).optional(),
-  /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells of CSV lose their `'`. */
+  /**
+   * True for a corrections file that Lote wrote (it has `lote_state` and `lote_reason`): the `'` in front of inert CSV
+   * cells is removed.
+   */
   own: z.boolean(),
 });
 export type Dialect = z.infer<typeof Dialect>;
-/** Kind of a file, by its content. */
+/** Format of a file, determined by its content. */
 export type FileFormat = Dialect['format'];
 
-/** What is needed to turn raw cells into an invoice; plain JSON, so that it can wait in the ledger beside the rows. */
+/**
+ * Everything that turns raw cells into an invoice. It is plain JSON, so that the ledger can store it beside the rows.
+ */
 export interface Conversion {
   readonly format: FileFormat;
   readonly decimal: DecimalMark;
@@ -57,20 +68,27 @@ export interface Conversion {
   readonly labels: Readonly<Record<Column, string>>;
   /** Findings that only the reader could make (cell count, JSON shape), by row number. */
   readonly damaged: Readonly<Record<string, readonly Finding[]>>;
-  /** References of rows whose tax number is unusable, with the row: invoices of such a reference may lack a line. */
+  /**
+   * Maps references of rows with an unusable tax number to their row: invoices with such a reference may lack a line.
+   */
   readonly lostReferences: Readonly<Record<string, number>>;
-  /** The file ends inside this reference of this row: an invoice whose reference begins so may lack a line. */
+  /**
+   * The file ends inside this reference in this row: an invoice whose reference begins with this text may lack a line.
+   */
   readonly cutReference?: { readonly text: string; readonly row: number } | undefined;
-  /** The file's name of a tax -> the service's code; null: no profile says. */
+  /** Maps the file's name of a tax to the service's code; null if no profile declares any. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
-  /** All long references of the file, or of the file of these corrections, have lost digits in a spreadsheet, as far as they show. */
+  /**
+   * True if all long references of the file, or of the file that these corrections were made from, seem to have lost
+   * digits in a spreadsheet.
+   */
   readonly areReferencesCut?: boolean | undefined;
 }
 
-/** JSON-plain evidence of how a file was read. */
+/** Evidence of how a file was read, as plain JSON. */
 export type Proof = Readonly<Record<string, unknown>>;
 
-/** What one reading of a file gave. */
+/** The result of reading a file once. */
 export type IngestResult =
   | {
       readonly ok: true;
@@ -78,7 +96,7 @@ export type IngestResult =
       readonly sha256: string;
       readonly rows: number;
       readonly rowsWithoutInvoice: number;
-      /** Of those, rows that are no totals rows: each may be a lost line, or a lost invoice. */
+      /** Rows without an invoice that are not totals rows: each may be a lost line or a lost invoice. */
       readonly rowsLost: number;
       readonly findings: readonly Finding[];
       readonly proof: Proof;

@@ -34,7 +34,10 @@ interface ReadFileRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a file of invoices. A file whose rows cannot be determined gives a refused result. @throws LoteError `file-unreadable`, `file-changed`, `usage` */
+/**
+ * Reads a file of invoices. Returns a refused result if it cannot determine the rows of the file.
+ * @throws LoteError `file-unreadable`, `file-changed`, `usage`
+ */
 export async function readFile(request: ReadFileRequest): Promise<IngestResult> {
   const { path, signal } = request;
   const scan = await scanFile(path, signal);
@@ -85,7 +88,7 @@ async function readAsText({ scan, request, basis }: ReadFrom): Promise<ReadFileC
   return { ...read, dialect: { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom } };
 }
 
-/** A ZIP archive is read at its end first, so that what is damaged may also be a file that a program is still writing. */
+/** Lote reads a ZIP archive from its end, so a damaged one may be a file that a program is still writing. */
 async function readAsWorkbook({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
   const { path, signal } = request;
   const requireSameBytes = async (): Promise<void> => {
@@ -98,7 +101,7 @@ async function readAsWorkbook({ scan, request, basis }: ReadFrom): Promise<ReadF
     },
   );
   await requireSameBytes();
-  // Its texts are Unicode; corrections of it are written with a mark that Excel knows UTF-8 by.
+  // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
   return { ...read, dialect: { ...read.dialect, encoding: 'utf-8', bom: true } };
 }
 
@@ -121,7 +124,7 @@ function accepted(given: { scan: FileScan; read: ReadFileContent; basis: Basis; 
   };
 }
 
-/** A wrong reading of these would be wrong by a factor of 1,000: the reader of the report sees which one was taken. */
+/** A wrong reading of such a number would be wrong by a factor of 1,000, so the report shows how Lote read it. */
 function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Finding[] {
   if (thousands === undefined) return [];
   const { row, column, value } = thousands;
@@ -131,7 +134,9 @@ function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Fi
   return [{ row, column, code: 'thousands-grouped', message, severity: 'warning' }];
 }
 
-/** One loud line before the many: these rows are in no invoice, although the author of the file meant them to be. */
+/**
+ * Puts one clear error before the many findings: these rows are in no invoice, although their author meant them to be.
+ */
 function rowsLost({ counts }: Basis): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
@@ -146,7 +151,7 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
     const message = `Expected CSV, JSON, NDJSON, XLSX or ODS, found ${foreign}. Save or export it as one of these`;
     throw new Refusal('format-foreign', message);
   }
-  // What stands behind it, DOS programs do not read; nothing does here.
+  // DOS programs ignore the text behind control-Z; here nothing follows it.
   if (scan.lastByte === CONTROL_Z) {
     const message =
       'Expected text to its end, found control-Z (byte 1A) as the last character, with which DOS programs end a file. Remove it, or export the file without it';
@@ -171,7 +176,10 @@ async function lineOf(path: string, offset: number, signal?: AbortSignal): Promi
   return lines.lineAt(offset);
 }
 
-/** The bytes again, and an error when they are not those that were scanned: a file still being written must not be read halfway. */
+/**
+ * Streams the bytes again.
+ * @throws LoteError `file-changed` if they differ from the scan, because the file may still be being written
+ */
 async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(path, signal)) {
@@ -212,7 +220,9 @@ const MAGIC: readonly (readonly [string, string])[] = [
 
 const RECORD_SEPARATOR = '\u001e';
 
-/** What a file is when it is none of the formats Lote reads, in words for an operator; null when nothing speaks against text. */
+/**
+ * Names the foreign format of a file in words for an operator. Returns null if the file may be text that Lote reads.
+ */
 function foreignFormat(head: Buffer): string | null {
   const hex = head.subarray(0, 16).toString('hex');
   const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
@@ -234,7 +244,7 @@ function foreignFormat(head: Buffer): string | null {
   return null;
 }
 
-/** @throws Refusal when the rows of the CSV file cannot be determined */
+/** @throws Refusal if Lote cannot determine the rows of the CSV file */
 async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
   reading.noteProof({
@@ -264,7 +274,10 @@ async function readCsv(reading: Reading): Promise<Read> {
   };
 }
 
-/** Without it a reference that lost its zeros, or a price that lost its mark, looks like any other. A workbook keeps its cells, and needs none. */
+/**
+ * Without the column, a reference that lost its zeros or a price that lost its mark looks like any other. A workbook
+ * keeps its cells as they are and does not need it.
+ */
 function requireOriginals({ header, map }: TableHeader): void {
   if (!map.own || map.original >= 0) return;
   const message = `Header in row ${header.row}: a corrections file in CSV has the column ${ORIGINAL}, which shows what a spreadsheet has changed by itself, such as 00012 into 12, found none. Correct the file as Lote wrote it (corrections.xlsx stays a workbook), or put the column back: its cells may be empty once you have compared references, tax numbers and amounts with the dropped file`;

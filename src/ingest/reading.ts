@@ -4,22 +4,22 @@ import type { IngestOptions } from './ingest-options.ts';
 import type { Conversion, Dialect, Proof } from './ingest-result.ts';
 import type { RowWriter } from './row-stores.ts';
 
-/** One parse of one file: what it reads from, where it writes, and what it has counted when a refusal ends it. */
+/** One parse of one file: its input, its output, and the counts so far if a refusal ends it. */
 export interface Reading {
-  /** UTF-8 bytes of the whole file, each time from its beginning. */
+  /** Returns the UTF-8 bytes of the whole file, each time from the beginning. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
-  /** UTF-8 bytes of its beginning. */
+  /** UTF-8 bytes of the beginning of the file. */
   readonly head: Uint8Array;
   readonly hasCr: boolean;
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
-  /** What was decided so far: a file that is refused later on still shows how it was read. */
+  /** Records a decision as soon as it is made: a file that is refused later still shows how it was read. */
   readonly noteProof: (part: Proof) => void;
   readonly counts: { rows: number; rowsWithoutInvoice: number; rowsLost: number };
 }
 
-/** What a parse that was not refused gives. */
+/** The result of a parse that was not refused. */
 export interface Read {
   readonly dialect: Omit<Dialect, 'encoding' | 'bom'>;
   readonly conversion: Conversion;

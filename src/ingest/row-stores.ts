@@ -4,7 +4,7 @@ import type { RawRow, RowStore } from '../domain/row.ts';
 /** Rows per append: one set statement of the ledger. */
 const ROW_PORTION = 2_000;
 
-/** Hands rows to a store in portions. */
+/** Passes rows to a store in portions. */
 export class RowWriter {
   readonly #store: RowStore;
   #waiting: RawRow[] = [];
@@ -17,7 +17,7 @@ export class RowWriter {
     this.#waiting.push(row);
   }
 
-  /** Writes full portions; call between chunks, so that what waits stays small. */
+  /** Writes full portions. Call it between chunks, so that few rows wait in memory. */
   async drain(): Promise<void> {
     while (this.#waiting.length >= ROW_PORTION) {
       const portion = this.#waiting.slice(0, ROW_PORTION);
@@ -33,7 +33,7 @@ export class RowWriter {
   }
 }
 
-/** Rows kept in memory, for a dry run. `beforeRows` sees each portion before it is kept, and may throw to refuse it. */
+/** Keeps rows in memory, for a dry run. `beforeRows` sees each portion first and may throw to refuse it. */
 export function memoryRowStore(beforeRows: (rows: readonly RawRow[]) => void = () => undefined): RowStore {
   const groups = new Map<string, RawRow[]>();
   return {
@@ -52,23 +52,23 @@ export function memoryRowStore(beforeRows: (rows: readonly RawRow[]) => void = (
   };
 }
 
-/** Of a row besides the characters of its cells: the objects that they stand in. */
+/** Memory of the objects of a row, without the characters of its cells. */
 const ROW_BYTES = 500;
 
-/** JavaScript keeps all characters of a text in two bytes when one of them needs both. */
+/** JavaScript stores all characters of a text in two bytes each if one of them needs two. */
 const CHARACTER_BYTES = 2;
 
-/** What rows take in memory at most, in bytes: an estimate that texts which cells share do not lower. */
+/** Estimates the most memory that rows take, in bytes. Ignores that cells may share texts. */
 export function sizeOfRows(rows: readonly RawRow[]): number {
   let characters = 0;
   for (const { cells } of rows) for (const cell of cells) characters += cell?.length ?? 0;
   return rows.length * ROW_BYTES + characters * CHARACTER_BYTES;
 }
 
-/** What the rows of one file may take in memory, in bytes: those of some 50,000 lines. */
+/** The memory that the rows of one file may take, in bytes: about 50,000 lines. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Keeps the rows of a file in memory while they are few; those of a larger file go to `behind`, from the first one on. */
+/** Keeps the rows of a small file in memory. As soon as they exceed `mostBytes`, moves all rows to `behind`. */
 export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowStore {
   let memory: RowStore | null = memoryRowStore();
   let kept: RawRow[] = [];
@@ -76,7 +76,7 @@ export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowS
   return {
     async append(rows) {
       if (memory === null) return behind.append(rows);
-      // Grouped as they come: all of them at once would hold up everything else in the process.
+      // Rows are grouped as they arrive: grouping all of them at once would block the process.
       await memory.append(rows);
       kept.push(...rows);
       bytes += sizeOfRows(rows);
@@ -85,7 +85,7 @@ export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowS
       kept = [];
       memory = null;
       for (let at = 0; at < first.length; at += ROW_PORTION) {
-        // oxlint-disable-next-line no-await-in-loop -- what comes next would only wait beside it
+        // oxlint-disable-next-line no-await-in-loop -- the next portion would only wait beside this one
         await behind.append(first.slice(at, at + ROW_PORTION));
       }
     },

@@ -6,27 +6,27 @@ import type { Database, Queries, SqlValue } from './database/database.ts';
 import { shareUnderToken } from './batches/batch.ts';
 import type { FencingToken } from '../domain/records/batch-record.ts';
 
-/** Invoices that are loaded, decided and written at once. */
+/** Number of invoices that are loaded, decided and written at once. */
 const PORTION = 2_000;
 
-/** Which invoices: an SQL expression that yields an array of their ids, with its name and parameters. */
+/** Selects invoices: an SQL expression that yields an array of their ids, with its name and parameters. */
 export interface Selection {
   readonly name: string;
   readonly ids: string;
   readonly params: readonly SqlValue[];
 }
 
-/** An invoice as it is while it is locked, with what its keys are made of. */
+/** A locked invoice, with the parts of its keys. */
 export interface LockedInvoice extends InvoiceLife, Surroundings {
   readonly identity: InvoiceIdentity;
 }
 
-/** Says of which invoice something is. */
+/** Identifies an invoice. */
 interface OfInvoice {
   readonly invoiceId: number;
 }
 
-/** One invoice as it was when it was locked, what became of it, and the row that named it. */
+/** One invoice as it was when it was locked, the decision about it, and its row in the selection. */
 export interface Change<Row extends OfInvoice = OfInvoice> extends OfInvoice {
   readonly row: Row;
   readonly before: LockedInvoice;
@@ -38,7 +38,7 @@ export type Changed = Change & { readonly decision: Decided };
 
 type CommandFor<Row extends OfInvoice = OfInvoice> = (invoice: LockedInvoice, row: Row) => Command | null;
 
-/** As `judgeInvoices`; returns what has changed. */
+/** As `judgeInvoices`, but returns only the changed invoices. */
 export async function changeInvoices(
   queries: Queries,
   selection: Selection,
@@ -47,7 +47,7 @@ export async function changeInvoices(
   return (await judgeInvoices(queries, selection, commandFor)).filter(isChanged);
 }
 
-/** The same in a transaction of its own, which proves the fencing token of the batch. Returns how many it changed. */
+/** Runs `changeInvoices` in its own transaction, which checks the fencing token of the batch. Returns the number of changed invoices. */
 export async function changeUnderToken(
   database: Database,
   { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
@@ -61,8 +61,8 @@ export async function changeUnderToken(
 }
 
 /**
- * The one path of a command: locks the invoices in the order of their ids, loads them, decides about each, writes the changes.
- * Call it in a transaction that has proved the fencing token. `commandFor` null: the invoice stays as it is.
+ * Runs commands; all of them take this path. Locks the invoices in the order of their ids, loads them, decides about each and writes the changes. Call it in
+ * a transaction that has checked the fencing token. If `commandFor` returns null, the invoice stays unchanged.
  */
 export async function judgeInvoices(
   queries: Queries,
@@ -77,7 +77,7 @@ SELECT i.invoice_id FROM invoice i WHERE i.invoice_id = ANY(${ids}) ORDER BY i.i
   return changeLocked(queries, locked, commandFor);
 }
 
-/** The same for invoices that are locked already, one row for each. */
+/** As `judgeInvoices`, for invoices that are already locked, one row for each. */
 export async function changeLocked<Row extends OfInvoice>(
   queries: Queries,
   rows: readonly Row[],
@@ -87,7 +87,7 @@ export async function changeLocked<Row extends OfInvoice>(
   const changes: Change<Row>[] = [];
   for (let from = 0; from < rows.length; from += PORTION) {
     const ids = column(rows.slice(from, from + PORTION), ({ invoiceId }) => invoiceId);
-    // In a new snapshot: the lock has waited for other writers.
+    // Loads in a new snapshot, because the lock may have waited for other writers.
     // oxlint-disable-next-line no-await-in-loop -- one transaction
     const loaded = await queries.query<LifeRow>(LOAD_INVOICES, [ids]);
     const decided = loaded.flatMap(({ invoiceId, application, merchantNif, ref, ...life }): readonly Change<Row>[] => {
@@ -110,7 +110,7 @@ export function isChanged<One extends Change>(change: One): change is One & { re
   return 'invoice' in change.decision;
 }
 
-/** Writes effects, then invoices: the effects read the state that the invoice leaves. */
+/** Writes effects before invoices, because the effects read the previous state of the invoice. */
 async function writeChanges(queries: Queries, changes: readonly Changed[]): Promise<void> {
   if (changes.length === 0) return;
   const after = changes.map(({ invoiceId, decision }) => ({ invoiceId, ...decision.invoice }));
@@ -151,7 +151,7 @@ async function writeKept(queries: Queries, changes: readonly Changed[]): Promise
   ]);
 }
 
-/** What the stored events of a document say, as JSON (`EventsSaid`). */
+/** Returns SQL that summarises the stored events of a document as JSON (`EventsSaid`). */
 function eventsOf(serviceId: string): string {
   const newest = (column: string) =>
     `(array_agg(d.${column} ORDER BY d.seq DESC) FILTER (WHERE d.verdict = 'failed'))[1]`;
@@ -182,10 +182,10 @@ ORDER BY i.invoice_id`;
 
 interface LifeRow extends Omit<LockedInvoice, 'identity'>, InvoiceIdentity, OfInvoice {}
 
-/** Arrays: invoiceId, its generation and its time of change by the decision. */
+/** Parameters (arrays): invoiceId, and the generation and time of change that the decision gives. */
 const AFTER = 'unnest($1::bigint[], $2::integer[], $3::bigint[]) AS u(invoice_id, generation, changed_at)';
 
-/** In this order. */
+/** Lote runs the effects in this order. */
 const EFFECTS: readonly (readonly [Effect, string])[] = [
   [
     'next-content',
@@ -194,7 +194,7 @@ INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_nam
 SELECT c.invoice_id, u.generation, c.content, c.merchant_legal_name, c.merchant_email
 FROM ${AFTER} JOIN invoice_content c ON c.invoice_id = u.invoice_id AND c.generation = u.generation - 1`,
   ],
-  // As old as they are.
+  // The copied bytes keep their time of freezing.
   [
     'next-body',
     `/* next-body */
@@ -203,7 +203,7 @@ SELECT b.invoice_id, u.generation, b.body, b.frozen_at
 FROM ${AFTER} JOIN invoice_body b ON b.invoice_id = u.invoice_id AND b.generation = u.generation - 1
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at`,
   ],
-  // One that was never sent is at rest.
+  // The outcome of an invoice that was never sent is `held`.
   [
     'keep-outcomes',
     `/* keep-outcomes */
@@ -238,19 +238,19 @@ WHERE c.invoice_id = u.invoice_id AND c.generation > u.generation`,
   ],
 ];
 
-/** Records. What was kept before has news: the rest of it stays. */
+/** Parameter: records. An existing generation changes only in its state, settlement time, reason and flags. */
 const WRITE_KEPT = `/* write-kept */
 INSERT INTO invoice_generation SELECT * FROM json_populate_recordset(NULL::invoice_generation, $1::text::json)
 ON CONFLICT (invoice_id, generation) DO UPDATE SET state = excluded.state, settled_at = excluded.settled_at,
   reason_code = excluded.reason_code, reason_message = excluded.reason_message, flags = excluded.flags`;
 
-/** Arrays: invoiceId, generation that a line holds, generation with the same content that is issued. */
+/** Parameters (arrays): invoiceId, generation that a line holds, issued generation with the same content. */
 const ISSUE_LINES = `/* issue-lines */
 UPDATE batch_invoice bi SET outcome = 'issued', generation = u.issued
 FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS u(invoice_id, held, issued)
 WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = u.invoice_id AND bi.generation = u.held`;
 
-/** invoiceIds, records. */
+/** Parameters: invoiceIds, records. */
 const WRITE_INVOICES = `/* write-invoices */
 UPDATE invoice i SET (state, exposure, generation, fingerprint, idempotency_key, owner_batch, service_id, attempts, asks,
     first_sent_at, accepted_at, settled_at, changed_at, reason_code, reason_message, flags)

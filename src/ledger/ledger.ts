@@ -26,20 +26,20 @@ import { createDeliveries } from './webhooks/deliveries.ts';
 import { createEndpoints } from './webhooks/endpoints.ts';
 
 /**
- * The truth about batches, invoices and deliveries. Times are epoch milliseconds. Every method commits before it resolves; calls with few items may be
- * merged with others in flight. A lost race is a result, a lost claim is the error `claim-lost`.
+ * The record of batches, invoices and deliveries. Times are epoch milliseconds. Every method commits before it resolves; calls with few items may be merged
+ * with others in flight. A lost race is a result, a lost claim is the error `claim-lost`.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 const NOW = `/* now */ SELECT ${CLOCK} AS now`;
 
-/** The ledger over a database, with its schema brought up to date. It closes the database, also when this fails. `schema` null: the search path decides. */
+/** Opens the ledger over a database and updates its schema. Closes the database, even on failure. If `schema` is null, the search path applies. */
 export async function openLedger(database: Database, schema: string | null = null) {
   const id = await prepare(database, schema);
   let closed: Promise<void> | null = null;
   return {
-    /** Made once per database; activities carry it and refuse another ledger's work. */
+    /** Created once per database. Activities carry it and refuse another ledger's work. */
     id,
     ...createBatches(database),
     ...createClaiming(database),
@@ -68,7 +68,7 @@ export async function openLedger(database: Database, schema: string | null = nul
     retryInvoices: (request: RetryRequest) => retryInvoices(database, request),
     /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
     ping: async (): Promise<void> => void (await ledgerId(database)),
-    /** What its database takes for now, in epoch milliseconds. @throws LoteError `ledger-unavailable` */
+    /** Returns the database's clock, in epoch milliseconds. @throws LoteError `ledger-unavailable` */
     clock: async (): Promise<number> => onlyRow(await database.query<{ now: number }>(NOW)).now,
     close: (): Promise<void> => (closed ??= database.close()),
   };

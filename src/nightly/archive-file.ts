@@ -7,15 +7,15 @@ import { type DropFolderOptions, nightlyRunPath } from './claim-folder.ts';
 import type { ArchiveFile, ChangedFile, Destination } from '../domain/records/dropped-file.ts';
 
 const NOTE_SUFFIX = '.note.txt';
-/** Before what the archived file was when Lote read it: batch, bytes, and time of its last change. */
+/** Marks the line with the state of the file when Lote read it: batch, bytes, and time of its last change. */
 const READ = 'read: ';
 const LONGEST_NAME_BYTES = 255;
-/** What is longer is no extension, but a name with a dot in it. */
+/** A longer text after a dot is part of the name, not an extension. */
 const LONGEST_EXTENSION_BYTES = 100;
-/** A line of the note: whose file it stands for. It makes every step repeatable after a crash. */
+/** The line of the note that names the claim. It makes every step repeatable after a crash. */
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
-/** Archives a file. Its note comes first and reserves the name, also after a crash. Returns the relative path; null when the file is gone. */
+/** Archives a file. Its note comes first and reserves the name, also after a crash. Returns the relative path; null if the file is gone. */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;
   const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
@@ -27,7 +27,7 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
   const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
   if (there && !(await moved(source, join(folder, name)))) {
-    // A later try has archived the file while this one stood still: a note without a file was placed by this try.
+    // A later attempt archived the file while this one was stopped: a note without a file is from this one.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
   }
@@ -51,7 +51,7 @@ function claimOf({ night, slot }: Claim): string {
   return `${night.nightId}/${slot}`;
 }
 
-/** The name that an earlier, interrupted try reserved for this claim; null: none. */
+/** Returns the name that an earlier, interrupted attempt reserved for this claim, or null. */
 async function reservedName(folder: string, claim: string): Promise<string | null> {
   for (const entry of await namesIn(folder)) {
     if (!entry.endsWith(NOTE_SUFFIX)) continue;
@@ -66,7 +66,7 @@ interface Reservation {
   readonly claimFolderPath: string;
 }
 
-/** Reserves the file's own name, or with a number when the archive has that name already. */
+/** Reserves the file's own name, with a number if the archive has that name already. */
 async function reserveName(
   options: DropFolderOptions,
   { file, folder, claimFolderPath }: Reservation,
@@ -87,7 +87,7 @@ async function reserveName(
   }
 }
 
-/** A name that leaves no room for that of its note loses the end of its stem; one of hardly a stem has no extension. */
+/** Cuts the end of the stem if the name leaves no room for the note's name; a very long extension counts as part of the stem. */
 function numbered(name: string, number: number): string {
   const parsed = parse(name);
   const { name: stem, ext } = Buffer.byteLength(parsed.ext) > LONGEST_EXTENSION_BYTES ? { name, ext: '' } : parsed;
@@ -111,7 +111,7 @@ async function removeOrphan(inputDir: string, note: string): Promise<void> {
   await rm(note, { force: true });
 }
 
-/** Places the note whole or not at all, and never over another one. Without hard links, it is an exclusive copy. */
+/** Places the note whole or not at all, and never over another one. Without hard links, makes an exclusive copy. */
 async function placeNew(draft: string, note: string): Promise<boolean> {
   try {
     await link(draft, note);
@@ -124,7 +124,7 @@ async function placeNew(draft: string, note: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // On a full disk the name is there, and the note is not: each further try would leave one more.
+    // On a full disk the copy leaves an empty file, and each further attempt would leave one more.
     await rm(note, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -146,7 +146,7 @@ async function isFolder(path: string): Promise<boolean> {
 /** Folders of archived files, each with a folder for each date. */
 export const DESTINATIONS: readonly Destination[] = ['archive', 'refused'];
 const DAY_MS = 24 * 60 * 60_000;
-/** A writer that pauses for longer has ended. */
+/** A program that pauses for longer has finished writing. */
 const DAYS = 7;
 const READ_LINE = new RegExp(`^${READ}(?<batch>\\S+) (?<size>\\d+) (?<changedAt>[\\d.]+)$`, 'mu');
 
@@ -154,14 +154,14 @@ interface LookAtArchive {
   readonly inputDir: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Whether a batch has read the bytes that the file at this path has now: only asked of what changed. */
+  /** True if a batch has read the present bytes of the file at this path; only called for changed files. */
   readonly isRead: (path: string) => Promise<boolean>;
 }
 
-/** Archived files of the last seven days that changed since Lote read them, and whose bytes no batch has read. */
+/** Returns archived files of the last seven days that changed since Lote read them and whose bytes no batch has read. */
 export async function changedFiles({ inputDir, now, isRead }: LookAtArchive): Promise<readonly ChangedFile[]> {
   const changed: ChangedFile[] = [];
-  // A night's date may be a day behind that of UTC.
+  // The date of a night may be a day behind UTC.
   const since = new Date(now - (DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
   for (const destination of DESTINATIONS) {
     for (const date of await namesIn(join(inputDir, destination))) {

@@ -16,15 +16,15 @@ import {
 } from './claim-folder.ts';
 import type { Claims, NightlyRun, WaitingFile, WaitingReason } from '../domain/records/dropped-file.ts';
 
-/** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
+/** Each file is a batch with some 30 events in the night's history, which has room for 51,200. */
 const MOST_FILES = 500;
-/** Temporal takes no result of more than 2 MB, and each look at the folder is one. */
+/** Temporal accepts results of at most 2 MB, and each list of waiting files is one. */
 const MOST_NAMED = 200;
 
-/** Whether the run of another night is open. */
+/** True if the run of another night is open. */
 export type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
 
-/** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
+/** Takes over the files of interrupted nights, then claims complete files, oldest name first. */
 export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
   const { inputDir, at } = options;
   await openClaimFolder(inputDir, night, options.ledgerId);
@@ -34,7 +34,7 @@ export async function claimFiles(options: DropFolderOptions, night: NightlyRun, 
   return { claimed: await claimedFiles(inputDir, night), waiting: bounded([...stuck, ...waiting]) };
 }
 
-/** Names the first files of each reason, and counts the others at the last of them. */
+/** Names the first files of each reason; the last of them has the number of the rest. */
 function bounded(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   const found = new Map<WaitingReason, number>();
   const named = waiting.filter(({ reason }) => {
@@ -60,7 +60,7 @@ async function takeOver(
     if (nightId === night.nightId) continue;
     const owner = await nightlyOwner(inputDir, nightId);
     if (owner !== null && owner.ledgerId !== options.ledgerId) {
-      // Its Temporal server may be another one, too: whether its run is open cannot be asked here.
+      // The other ledger may have another Temporal server, so this process cannot ask whether the run is open.
       stuck.push(...(await filesOfOther(inputDir, nightId)));
       continue;
     }
@@ -102,11 +102,11 @@ interface Move {
   readonly from: string;
   readonly name: string;
   readonly resumed: boolean;
-  /** As the look saw it that found it complete; left out: it was claimed before. */
+  /** The file as it was when Lote found it complete; missing if it was claimed before. */
   readonly seen?: SeenFile;
 }
 
-/** One rename into a folder of its own; null: it is ours now, `gone`: another process was faster. */
+/** Moves a file into a folder of its own by one rename. Returns null on success and `gone` if another process was faster. */
 async function moveIn(
   { inputDir, at }: DropFolderOptions,
   night: NightlyRun,
@@ -115,7 +115,7 @@ async function moveIn(
   const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
   await at('claim-folder-made');
   const path = seen?.path ?? join(from, name);
-  // Seconds may have passed since the look: a file that is written under this name now is not the one that was seen.
+  // Seconds may have passed: a file that a program writes under this name now is not the one that was seen.
   const found = seen === undefined ? null : await lookAt(path);
   if (found !== null && !isStable(seen, found)) {
     await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
@@ -149,7 +149,7 @@ interface SeenFile {
   readonly inode: number;
 }
 
-/** Regular files that lie directly in the folder, by name; links and folders are never followed. */
+/** Returns the regular files directly in the folder, by name; never follows links or folders. */
 async function listInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile>> {
   const seen = new Map<string, SeenFile>();
   for (const [name, path] of await listNames(inputDir)) {
@@ -165,7 +165,7 @@ async function lookAt(path: SeenFile['path']): Promise<(SeenFile & { readonly is
   return { path, size: found.size, changedAt: found.mtimeMs, inode: found.ino, isFile: found.isFile() };
 }
 
-/** Paths by name, in the order of the names. A name that is not UTF-8 is read as ISO 8859-1, in which every byte is a sign. */
+/** Returns paths by name, sorted. A name that is not UTF-8 is read as ISO 8859-1, in which every byte is a character. */
 async function listNames(inputDir: string): Promise<readonly [name: string, path: string | Buffer][]> {
   const paths = new Map<string, string | Buffer>();
   for (const bytes of await readdir(inputDir, { encoding: 'buffer' })) {
@@ -176,7 +176,7 @@ async function listNames(inputDir: string): Promise<readonly [name: string, path
   return [...paths].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Nothing of it moved between two looks. */
+/** True if the file did not change between two looks. */
 export function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
   if (before === undefined) return false;
   return before.size === after.size && before.changedAt === after.changedAt && before.inode === after.inode;

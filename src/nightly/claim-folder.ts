@@ -24,7 +24,7 @@ export type DropPoint = (typeof DROP_POINTS)[number];
 export interface DropFolderOptions {
   readonly inputDir: string;
   readonly setting: string;
-  /** Id of the ledger: what a night of another one has claimed is not taken over. */
+  /** Id of the ledger; claims of another ledger are not taken over. */
   readonly ledgerId: string;
   /** A file whose size and time stay the same for this long is complete. */
   readonly stableMs: number;
@@ -33,21 +33,21 @@ export interface DropFolderOptions {
   readonly at: (point: DropPoint) => Promise<void>;
 }
 
-/** What Lote reads, in any case. Programs name what they are still writing otherwise, and whatever else lies in the folder is not meant for it. */
+/** Extensions that Lote reads, in any case. Programs use other names for unfinished files, and Lote ignores all other files. */
 const READ = /\.(?:csv|txt|tsv|json|ndjson|jsonl|xlsx|xlsm|ods)$/iu;
 
-/** The shipped sample holds invented invoices: no night may ever send them to a real service. */
+/** The shipped sample holds invented invoices: a night must never send them to a real service. */
 const SHIPPED_SAMPLE = 'sample.csv';
 
-/** Names in the drop folder that are not (yet) a dropped file. */
+/** True for names in the drop folder that are not (yet) a dropped file. */
 export function isIgnoredName(name: string): boolean {
   return name.startsWith('.') || name.startsWith('~') || !READ.test(name) || name === SHIPPED_SAMPLE;
 }
 
-/** Where files are while their batch runs. */
+/** Folder of the files whose batch runs. */
 export const IN_PROGRESS = 'in-progress';
 const RESUMED = '-resumed';
-/** As the process's own mask has it. */
+/** The umask of the process decides the rights. */
 const RECORD_MODE = 0o666;
 
 const NightlyOwner = z.object({ workflowId: z.string(), runId: z.string(), ledgerId: z.string() });
@@ -62,12 +62,12 @@ export interface ClaimFolder {
   readonly resumed: boolean;
 }
 
-/** Path of the folder in which a nightly run keeps its claim folders. */
+/** Returns the path of the folder in which a nightly run keeps its claim folders. */
 export function nightlyRunPath(inputDir: string, nightId: string): string {
   return join(inputDir, IN_PROGRESS, nightId);
 }
 
-/** Makes the folder of a nightly run. The record of its owner comes first, because a run without a known owner could never be given up. */
+/** Makes the folder of a nightly run. The owner's record comes first, because a run without a known owner could never be given up. */
 export async function openClaimFolder(inputDir: string, night: NightlyRun, ledgerId: string): Promise<void> {
   const { nightId, workflowId, runId } = night;
   await makeFolder(join(inputDir, IN_PROGRESS), FOLDER_MODE);
@@ -79,7 +79,7 @@ function recordPath(inputDir: string, nightId: string): string {
   return join(inputDir, IN_PROGRESS, `.${nightId}.json`);
 }
 
-/** Null when it has no readable record. */
+/** Returns the owner of a nightly run; null without a readable record. */
 export async function nightlyOwner(inputDir: string, nightId: string): Promise<NightlyOwner | null> {
   try {
     return NightlyOwner.parse(JSON.parse(await readFile(recordPath(inputDir, nightId), 'utf8')));
@@ -88,12 +88,12 @@ export async function nightlyOwner(inputDir: string, nightId: string): Promise<N
   }
 }
 
-/** Ids of the nightly runs that have a folder under `in-progress/`; empty when there is none. */
+/** Returns the ids of the nightly runs with a folder under `in-progress/`; empty if there are none. */
 export async function listNightlyRuns(inputDir: string): Promise<readonly string[]> {
   return (await namesIn(join(inputDir, IN_PROGRESS))).filter((name) => !name.startsWith('.'));
 }
 
-/** The claim folders of a nightly run, each with the file in it. */
+/** Returns the claim folders of a nightly run, each with its file. */
 export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly ClaimFolder[]> {
   const path = nightlyRunPath(inputDir, nightId);
   const claimFolders: ClaimFolder[] = [];
@@ -120,7 +120,7 @@ export async function makeClaimFolder(inputDir: string, nightId: string, resumed
   }
 }
 
-/** Removes a claim folder that holds no file, with Lote's own files in it. */
+/** Removes a claim folder without a dropped file, with Lote's own files in it. */
 export async function removeEmptyClaimFolder(inputDir: string, nightId: string, claimFolder: string): Promise<void> {
   const path = join(nightlyRunPath(inputDir, nightId), claimFolder);
   const names = await namesIn(path);
@@ -129,7 +129,7 @@ export async function removeEmptyClaimFolder(inputDir: string, nightId: string, 
   await removeEmptyFolder(path);
 }
 
-/** Removes the folder of a nightly run that holds no claim folder any more, and then its record. */
+/** Removes the folder of a nightly run without claim folders, and then its record. */
 export async function removeClaimFolder(inputDir: string, nightId: string): Promise<void> {
   const path = nightlyRunPath(inputDir, nightId);
   if ((await namesIn(path)).length > 0) return;
@@ -137,7 +137,7 @@ export async function removeClaimFolder(inputDir: string, nightId: string): Prom
   await rm(recordPath(inputDir, nightId), { force: true });
 }
 
-/** A file may have been put in, or removed, at the same moment. */
+/** Another process may have added or removed a file at the same moment. */
 async function removeEmptyFolder(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => {
     if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(errorCode(error))) throw error;

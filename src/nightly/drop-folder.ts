@@ -5,20 +5,20 @@ import { type DropFolderOptions, listClaimFolders, removeEmptyClaimFolder, remov
 import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
 import type { ArchiveFile, NightlyRun } from '../domain/records/dropped-file.ts';
 
-/** The folder in which files are dropped. Every step is one repeatable rename: a file is always in exactly one place. */
+/** The folder for dropped files. Every step is one repeatable rename, so that a file is always in exactly one place. */
 export type DropFolder = ReturnType<typeof createDropFolder>;
 
 /** Moves files from `input/` to `in-progress/<night>/<claim folder>/`, then to `archive|refused/<date>/` with a note. */
 export function createDropFolder(options: DropFolderOptions) {
   const { inputDir, at } = options;
   return {
-    /** Claims complete files and those of interrupted nights. `isOpen`: whether the run of another night is open. */
+    /** Claims complete files and those of interrupted nights. `isOpen` says whether the run of another night is open. */
     claim: (night: NightlyRun, isOpen: IsOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
     archive: (file: ArchiveFile) => withFolderNamed(options, () => archiveFile(options, file)),
-    /** `isRead`: whether a batch has read the bytes that the file at this path has now. */
+    /** `isRead` says whether a batch has read the present bytes of the file at this path. */
     changed: (now: number, isRead: (path: string) => Promise<boolean>) =>
       withFolderNamed(options, () => changedFiles({ inputDir, now, isRead })),
-    /** The end of a night: its folder goes away unless a file is still in it. */
+    /** Ends a night: removes its folder unless a file is still in it. */
     close: ({ nightId }: NightlyRun) => withFolderNamed(options, () => close(nightId)),
   };
 
@@ -32,7 +32,7 @@ export function createDropFolder(options: DropFolderOptions) {
   }
 }
 
-/** @throws LoteError `input-unusable`, naming the folder: those below the input folder may be on disks of their own */
+/** @throws LoteError `input-unusable`, naming the folder, because folders below the input folder may be on disks of their own */
 async function withFolderNamed<T>({ inputDir, setting }: DropFolderOptions, use: () => Promise<T>): Promise<T> {
   try {
     return await use();

@@ -20,7 +20,7 @@ interface NightMessage {
 
 interface MessagePlace {
   readonly application: string;
-  /** Null: the address of the console is not known. */
+  /** Null if the address of the console is unknown. */
   readonly consoleUrl: string | null;
 }
 
@@ -30,11 +30,11 @@ interface Line {
   readonly link: string | null;
 }
 
-/** More are on the page of the night. */
+/** Limit of files in a message; the page of the night has all of them. */
 const MOST_FILES = 50;
 const URGENT_FIRST = ['failed', 'refused', 'attention'];
 
-/** What went out, what needs a person, and what to do. It holds no reference, no tax number and no name of a customer. */
+/** Says what was issued, what needs a person, and what to do. It holds no reference, no tax number and no name of a customer. */
 export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
   const format: NightFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { morning, nights } = format.texts;
@@ -64,7 +64,7 @@ function pageOf({ date }: NightOutcome, { consoleUrl }: MessagePlace): string | 
   return consoleUrl === null ? null : `${consoleUrl}/nights/${date}`;
 }
 
-/** Two files with one invoice show it twice: the part of an earlier file is no document of this night. */
+/** Two files with the same invoice both show it: the part of an earlier file is no document of this night. */
 function wentOutText(
   { texts: { morning }, plural, count }: NightFormat,
   { invoices, issued, alreadyIssued }: NightSums,
@@ -98,7 +98,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
 
 function lineOf(format: NightFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
-  // The doubt comes first: who corrects rows or sends again what is in doubt may issue it once more.
+  // The doubt comes first, because correcting or sending an invoice in doubt again may issue it once more.
   const { language, plural, texts } = format;
   const doubts = countOf(file, 'contradicted');
   const events = countOf(file, 'events-of-unknown-invoices');
@@ -166,14 +166,14 @@ function htmlOf({ language, texts }: NightFormat, sections: readonly Section[], 
     ${page === null ? '' : html`<p>${link(page, texts.morning.page)}</p>`}</body></html>`.safe;
 }
 
-/** The id of a message: of one night on one way, the same for each try. */
+/** Returns the id of the message of one night on one channel, the same for each attempt. */
 export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: NightOutcome): string {
   return `night-${application}-${run.night}-${channel}`;
 }
 
 type MessageSettings = Pick<Config, 'application' | 'language' | 'mail'>;
 
-/** The message of a night, by e-mail where it is configured. */
+/** Creates the sender of a night's message, by e-mail if it is configured. */
 export function createNightMessages(
   { application, language, mail }: MessageSettings,
   { consoleUrl }: { readonly consoleUrl: () => string | null },
@@ -191,13 +191,13 @@ export function createNightMessages(
   };
 }
 
-/** Each step of a conversation; a server that is slower is asked again later. */
+/** Limit of each step of a conversation; Lote tries a slower server again later. */
 const TIMEOUT_MS = 20_000;
-/** Of the whole conversation: a server that answers each step in time could hold it for ever. */
+/** Limit of the whole conversation, because a server that answers each step in time could hold it for ever. */
 const WHOLE_TIMEOUT_MS = 120_000;
 
 interface MailMessage extends NightMessage {
-  /** The same for each try: a mailbox that gets it twice can tell. */
+  /** The same for each attempt, so that a mailbox can recognise a message that it gets twice. */
   readonly messageId: string;
 }
 
@@ -206,7 +206,7 @@ interface MailTimes {
   readonly wholeMs: number;
 }
 
-/** Sends one message by SMTP. Returns how many addresses were refused, in words; null: none. @throws LoteError `message-refused` (5xx), `message-unsent` */
+/** Sends one message by SMTP. Returns how many addresses were refused, in words, or null. @throws LoteError `message-refused` (5xx), `message-unsent` */
 export async function sendMail(
   mail: MailConfig,
   message: MailMessage,

@@ -22,12 +22,12 @@ import type {
   NightlyVerdict,
 } from '../domain/records/night.ts';
 
-/** The summary of a date's nights: written anew after every file, so that a night that is killed still has one. */
+/** The summary of a date's nights, rewritten after every file, so that a killed night still has one. */
 export type RunLog = ReturnType<typeof createRunLog>;
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
-/** A folder of their own: the files beside it are entries of the night. */
+/** Messages have a folder of their own, because the files beside it are entries of the night. */
 const MESSAGES = 'messages';
 
 interface RunHead {
@@ -35,7 +35,7 @@ interface RunHead {
   readonly end: NightlyRunEnd | null;
 }
 
-/** `reports/nights/<date>.json|html`, made of one small file per dropped file: two runs of a date cannot undo each other's. */
+/** Writes `reports/nights/<date>.json|html` from one small file per dropped file, so that one run cannot undo another. */
 export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
   const nightlyRunsDir = join(reportsDir, 'nights');
   const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
@@ -43,7 +43,7 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
     record: (night: NightlyRun, entry: NightlyRunEntry) =>
       inReportsFolder(reportsDir, async () => {
         await makeFolder(runDir(night), REPORT_DIRECTORY_MODE);
-        // A step that stood still must not take back what a later one has written.
+        // A step that was stopped must not undo what a later step has written.
         await writeNewFile(join(runDir(night), HEAD), json({ night, end: null }), REPORT_FILE_MODE);
         await writeWhole(join(runDir(night), `${entry.slot}.json`), json(entry));
         return writeSummary(nightlyRunsDir, night.date, speech);
@@ -55,7 +55,7 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
     run: (night: NightlyRun) => readRun(runDir(night)),
-    /** Takes the place of an earlier note of the same channel. */
+    /** Replaces an earlier note of the same channel. */
     noteMessage: (night: NightlyRun, note: NightMessageNote) =>
       inReportsFolder(reportsDir, async () => {
         await writeWhole(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
@@ -64,10 +64,10 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
   };
 }
 
-/** Enough: a process that changes a run during one of these writings writes the summary after it, too. */
+/** Five writings are enough: a process that changes a run during one of them writes the summary after it too. */
 const WRITINGS = 5;
 
-/** Looks again after each writing: a writer that stood still may have replaced what another one has written since. */
+/** Reads again after each writing, because a writer that was stopped may have replaced a newer summary. */
 async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
   const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
   const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
@@ -75,7 +75,7 @@ async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech
   for (let writing = 1; ; writing += 1) {
     const text = json(summaryDocument(summary));
     await writeWhole(paths.html, nightlyHtml(summary, linkTo, speech));
-    // Last: who waits for the JSON finds the page.
+    // JSON comes last, so that a reader who waits for it finds the page.
     await writeWhole(paths.json, text);
     summary = await readSummary(nightlyRunsDir, date);
     if (writing === WRITINGS || json(summaryDocument(summary)) === text) return paths;
@@ -145,7 +145,7 @@ async function readJson<T>(path: string): Promise<T | null> {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-/** `reports/nights/<date>.html`: the nights of one date, with links to the reports of their files. */
+/** Returns `reports/nights/<date>.html`: the nights of one date, with links to the reports of their files. */
 export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => string, speech: Speech): string {
   const format = { ...documentFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { nightFile } = format.texts;
@@ -171,7 +171,7 @@ export interface NightlySummary {
 
 type NightlyTotals = Readonly<Record<NightlyVerdict | 'files' | 'waiting' | 'invoices' | 'notIssued', number>>;
 
-/** Runs of one date, oldest first. A file counts as waiting only when the last run left it. */
+/** Summarizes the runs of one date, oldest first. A file counts as waiting only if the last run left it. */
 export function nightlySummary(date: string, runs: readonly NightlyRunState[]): NightlySummary {
   const ordered = runs.toSorted((a, b) => a.startedAt - b.startedAt || a.night.localeCompare(b.night));
   const files = ordered.flatMap((run) => run.files);
@@ -193,12 +193,12 @@ export function nightlySummary(date: string, runs: readonly NightlyRunState[]): 
   };
 }
 
-/** Numbers of invoices of a night: all, those of which a document exists, and of these what was no document of the night. */
+/** Numbers of invoices of a night: all, those with a document, and those whose document is not of this night. */
 export type NightSums = Readonly<Record<'invoices' | 'issued' | 'alreadyIssued', number>>;
 
 type Counted = Pick<NightlyRunEntry, 'batchId' | 'invoices' | 'issued' | 'alreadyIssued'>;
 
-/** Each batch counts once: the same bytes under two names, or in two runs of one date, are one batch. */
+/** Sums the files of a night. Each batch counts once, also under two names or in two runs of one date. */
 export function nightSums(files: readonly Counted[]): NightSums {
   const counted = [...files.filter(({ batchId }) => batchId === null), ...onePerBatch(files)];
   return {
@@ -208,7 +208,7 @@ export function nightSums(files: readonly Counted[]): NightSums {
   };
 }
 
-/** Of each batch what it had come to; a file that was dropped again says less of what this night has issued. */
+/** Takes the furthest state of each batch; a file that was dropped again says less about what this night has issued. */
 function onePerBatch(files: readonly Counted[]): readonly Counted[] {
   const furthest = new Map<string, Counted>();
   for (const file of files) {

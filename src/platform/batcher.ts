@@ -1,55 +1,55 @@
 /**
- * By default, concurrent small writes wait this long for each other: measured 20-50 times cheaper than row by row, and
- * less than a POST takes.
+ * By default, a write waits this long for concurrent small writes: merged writes measured 20-50 times cheaper than row
+ * by row, and the wait is shorter than a POST.
  */
 const WINDOW_MS = 4;
 
-/** A group of so many items is written at once, and no statement has more: a larger one only holds its locks longer. */
+/** The batcher writes a group of this size at once and merges no calls beyond it: a larger statement only holds its locks longer. */
 const FULL = 500;
 
-/** A call that waits beyond the window waits for so many items together; more company saves little more. */
+/** A call that waits beyond the window waits until this many items are together; more items save little more. */
 const COMPANY = 16;
 
-/** One writes while the next gathers; more only wait for each other's locks. */
+/** One write runs while the next group gathers; further writers only wait for each other's locks. */
 const WRITERS = 2;
 
 export type ItemKey = string | number;
 
 export interface BatcherOptions<Item, Result> {
-  /** Two items of one key never stand in one statement: an UPDATE would take either, and say nothing. */
+  /** Returns the item's key. No statement has two items with the same key: an UPDATE would silently apply only one of them. */
   keyOf(item: Item): ItemKey;
-  /** Writes and commits; what it found by the item's key. An item without a result is written all the same. */
+  /** Writes and commits the items, and returns the results by item key. An item without a result is still written. */
   write(items: readonly Item[]): Promise<ReadonlyMap<ItemKey, Result>>;
-  /** Whether an error of a write concerns every call; after another one each call is written alone. Left out: none does. */
+  /** Returns true if the error concerns every call. After any other error the batcher writes each call alone. By default, no error is an outage. */
   isOutage?(error: unknown): boolean;
-  /** How long a write waits for company. */
+  /** How long a write waits for further items. */
   readonly windowMs?: number;
-  /** Writes at the same time. */
+  /** The maximum number of concurrent writes. */
   readonly writers?: number;
 }
 
-/** For whom a call waits before it is written. */
+/** How long a call waits for other calls before the batcher writes it. */
 export interface Company {
-  /** While every call of a group has so much left and few items have come, the group waits longer than its window; left out: 0. */
+  /** The group waits longer than its window while each of its calls has patience left and few items have come. The default is 0. */
   readonly patienceMs?: number;
-  /** No other call is to be expected: the group waits for nothing. */
+  /** The caller expects no further call, so the group is written without waiting. */
   readonly isLast?: boolean;
 }
 
 interface Call<Item, Result> {
   readonly items: readonly Item[];
-  /** By `performance.now()`. */
+  /** The end of the call's patience, by `performance.now()`. */
   readonly patientUntil: number;
   readonly resolve: (results: readonly Result[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes a batcher. A call that fails is never acknowledged, and the other calls of its write are written without it. */
+/** Creates a batcher. The batcher never acknowledges a failed call, and writes the other calls of that write without it. */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   return new Batcher(options);
 }
 
-/** Merges calls in flight into set statements. */
+/** Merges concurrent calls into set-based statements. */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   readonly #inFlight = new Set<ItemKey>();
@@ -58,7 +58,7 @@ export class Batcher<Item, Result> {
   #waiting: Call<Item, Result>[] = [];
   #waitingItems = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** Null: no window is over, or one of the calls that wait has no patience. */
+  /** The time until which calls wait beyond the window; null while no window has ended or a waiting call has no patience. */
   #lingersUntil: number | null = null;
   #writers = 0;
 
@@ -74,15 +74,15 @@ export class Batcher<Item, Result> {
     return written;
   }
 
-  /** Resolves when nothing waits to be written any more. */
+  /** Resolves when every submitted call has settled. */
   async idle(): Promise<void> {
-    // Calls may come while the last ones are written.
+    // New calls may come while the batcher writes the last ones.
     // oxlint-disable-next-line no-await-in-loop
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
   async #submitParts(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {
-    // Handed in together: a later call of the same key must not come between two parts.
+    // Enqueues all parts at once, so that a later call of the same key cannot come between two parts.
     const parts = await Promise.allSettled(
       withoutRepeats(items, this.#options.keyOf).map((part) => this.#enqueue(part, patientUntil)),
     );
@@ -111,7 +111,7 @@ export class Batcher<Item, Result> {
     return this.#options.windowMs ?? WINDOW_MS;
   }
 
-  /** A call came that has less patience than those that linger. */
+  /** Restarts the window because a new call has less patience than the calls that linger. */
   #windowAfresh(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#lingersUntil = null;
@@ -143,7 +143,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** As many waiting calls, oldest first, as share no key with each other or with what is being written, and fill one statement. */
+  /** Takes the oldest waiting calls that fit into one statement and share no key with each other or with a write in progress. */
   #takeGroup(): readonly Call<Item, Result>[] {
     const taken: Call<Item, Result>[] = [];
     const left: Call<Item, Result>[] = [];
@@ -152,7 +152,7 @@ export class Batcher<Item, Result> {
     for (const call of this.#waiting) {
       const callKeys = this.#keysOf(call);
       const fits = items === 0 || items + callKeys.length <= FULL;
-      // A call that was passed over blocks its keys too: later calls of the same invoice must not overtake it.
+      // A skipped call blocks its keys too: later calls of the same invoice must not overtake it.
       const free = fits && callKeys.every((key) => !keys.has(key));
       for (const key of callKeys) keys.add(key);
       if (free) items += callKeys.length;
@@ -184,7 +184,7 @@ export class Batcher<Item, Result> {
   }
 }
 
-/** The items in as few parts as hold no key twice, the first of a key in the first part. */
+/** Splits the items into the fewest parts without a repeated key; the first item of a key is in the first part. */
 function withoutRepeats<Item>(items: readonly Item[], keyOf: (item: Item) => ItemKey): readonly (readonly Item[])[] {
   const seen = new Map<ItemKey, number>();
   const parts: Item[][] = [];

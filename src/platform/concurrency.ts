@@ -1,4 +1,4 @@
-/** A caller that asks while a question is open gets the answer to it: one question at a time, for any number of callers. */
+/** Asks one question at a time for any number of callers: a caller that asks meanwhile gets the answer to the open question. */
 export function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
   let open: Promise<T> | null = null;
   return () => {
@@ -8,8 +8,8 @@ export function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Runs `work` for each item of an array or a generator, at most `atOnce` at a time. The first error stops the start of further work, and is thrown
- * when all begun work has ended: what is on its way comes to its own end before the caller begins anew.
+ * Runs `work` for each item of an array or a generator, at most `atOnce` at a time. After the first error no further
+ * work starts. The error is thrown when all started work has ended, so that the caller can safely begin again.
  */
 export async function eachOf<T>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -28,7 +28,7 @@ export async function eachOf<T>(
   }
 }
 
-/** The same for what `take` gives until it gives null. Between two items a lane awaits nothing that is no promise. */
+/** Works like `eachOf` on the items that `take` returns, until `take` returns null. A lane awaits only promises. */
 export async function eachTaken<T extends object>(
   take: () => T | null | Promise<T | null>,
   atOnce: number,
@@ -40,7 +40,7 @@ export async function eachTaken<T extends object>(
       for (;;) {
         const taken = errors.length > 0 ? null : take();
         const item = taken instanceof Promise ? await taken : taken;
-        // Another lane may have failed while this item was made.
+        // Another lane may have failed while `take` made this item.
         if (item === null || errors.length > 0) return;
         await work(item);
       }
@@ -52,21 +52,18 @@ export async function eachTaken<T extends object>(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Gives a permit back; a second call does nothing. */
+/** Gives the permit back; a second call does nothing. */
 export type Release = () => void;
 
 /** Hands out at most `permits` permissions at a time, first come first served. */
 export interface Semaphore {
-  /**
-   * Resolves to the release function, or to null when the signal was aborted first. An urgent caller is served before
-   * all others.
-   */
+  /** Resolves to the release function, or to null when the signal was aborted first. An urgent caller is served before all other callers. */
   acquire(signal?: AbortSignal, isUrgent?: boolean): Promise<Release | null>;
-  /** A permit that is free at this moment, without a promise; null: none is. */
+  /** Takes a permit without waiting; returns null if none is free. */
   tryAcquire(): Release | null;
 }
 
-/** Makes a semaphore with so many permits. */
+/** Creates a semaphore with `permits` permits. */
 export function createSemaphore(permits: number): Semaphore {
   let free = permits;
   const urgent = new Set<() => void>();
@@ -77,7 +74,7 @@ export function createSemaphore(permits: number): Semaphore {
     for (const proceed of urgent.size > 0 ? urgent : others) return proceed();
   }
 
-  /** A permit is free only where no caller waits. */
+  /** Needs no look at the queues: a permit is free only while no caller waits. */
   function tryAcquire(): Release | null {
     if (free <= 0) return null;
     free -= 1;
@@ -89,13 +86,13 @@ export function createSemaphore(permits: number): Semaphore {
     };
   }
 
-  /** The waiting callers of each signal. One listener for all of them: the signal searches its list at each change. */
+  /** The waiting callers of each signal. They share one listener, because a signal searches its listeners at each change. */
   const waitingWith = new Map<AbortSignal, Set<() => void>>();
   function endAll(event: Event): void {
     for (const leave of waitingWith.get(event.target as AbortSignal) ?? []) leave();
   }
 
-  /** Calls `leave` when the signal is aborted; returns a function that ends this. */
+  /** Calls `leave` when the signal is aborted; returns a function that removes `leave`. */
   function onAbort(signal: AbortSignal, leave: () => void): () => void {
     const leavers = waitingWith.get(signal) ?? new Set<() => void>();
     if (leavers.size === 0) {

@@ -4,24 +4,24 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
 
-/** What is made once per user and is right for every checkout: the Temporal server, workflow bundles, an empty ledger. */
+/** Returns the folder of files that Lote makes once per user for all checkouts: the Temporal server, workflow bundles, an empty ledger. */
 export function cacheDirectory(env: NodeJS.ProcessEnv): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'lote');
 }
 
-/** Takes a line for the person who waits. */
+/** Shows a line to the person who waits. */
 export type Notify = (line: string) => void;
 
-/** Renames what Lote cannot use, so that it is made anew. */
+/** Renames a file or folder that Lote cannot use, so that Lote makes a new one. */
 export async function putAside(path: string, notify: Notify): Promise<void> {
   const aside = `${path}.unusable-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}`;
   await rename(path, aside);
   notify(`Lote cannot use ${path}: it is now ${aside}, and a new one is made.`);
 }
 
-/** Returns when the disk has a file, or the names in a folder: a rename lasts only when its folder was written too. */
+/** Syncs a file, or the names in a folder, to the disk. A rename lasts only after its folder is synced too. */
 export async function syncPath(path: string): Promise<void> {
-  // Windows syncs neither when it is open for reading; its renames are journalled.
+  // Windows cannot sync a file or folder that is open for reading; it journals renames.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {
@@ -31,7 +31,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file: its readers see it whole or not at all, also after a power cut. @throws the error of the operating system */
+/** Replaces a file. Readers see the new text whole or not at all, also after a power cut. @throws the error of the operating system */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
@@ -44,9 +44,9 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
 }
 
 /**
- * Moves a file by one rename, which takes the place of a file that is there. To another file system (the folder may be a
- * link or a mount), the file is copied: it arrives whole and synced before it leaves. After a crash in between it is in
- * both places, and the same move ends it.
+ * Moves a file with one rename, which replaces an existing file. To another file system (the folder may be a link or a
+ * mount), Lote copies and syncs the file before it removes the source. After a crash in between, the file is in both
+ * places, and the same move completes the work.
  * @throws the error of the operating system
  */
 export async function moveFile(from: string, to: string): Promise<void> {
@@ -71,12 +71,12 @@ async function copyOver(from: string, to: string): Promise<void> {
   await syncPath(dirname(to));
 }
 
-/** What file systems without hard links say. */
+/** Error codes of file systems without hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Writes a file where none is: it appears whole or not at all, because a link to what is written fails where the name is
- * taken. Without hard links it is an exclusive copy. Returns false when the name was taken.
+ * Writes a new file, whole or not at all: Lote links a finished draft to the name, and the link fails if the name is
+ * taken. Without hard links, Lote makes an exclusive copy. Returns false if the name is taken.
  * @throws the error of the operating system
  */
 export async function writeNewFile(path: string, text: string, mode: number): Promise<boolean> {

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 import { errorCode } from './error-code.ts';
 
-/** A folder that Lote writes to, as an operator knows it. */
+/** A folder that Lote writes to, as messages to an operator name it. */
 export interface WrittenFolder {
   readonly title: string;
   readonly path: string;
-  /** The setting that names it. */
+  /** The setting that names the folder. */
   readonly variable: string;
 }
 
-/** What the operating system's codes mean, for a person who did not write the program. */
+/** The operating system's error codes in words for an operator. */
 const FOUND: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
   EDQUOT: 'its quota is used up',
@@ -28,8 +28,9 @@ const FOUND: Readonly<Record<string, string>> = {
 const REPEATED = '; nothing is lost: it is tried again by itself until the folder can be written';
 
 /**
- * An error of the operating system about this folder, as one that waits for a person to mend it: `folder-unusable`. `next` ends the sentence. Another error comes
- * back as it is; one without a path (a write to an open file) counts as this folder's.
+ * Turns an operating system error about this folder into a `folder-unusable` error, which waits for an operator; `next`
+ * ends its sentence. Returns any other error unchanged. An error without a path (a write to an open file) counts as
+ * this folder's.
  */
 export function folderTrouble(
   error: unknown,
@@ -47,7 +48,7 @@ export function folderTrouble(
   );
 }
 
-/** True for an error of the operating system about this folder or something in it. */
+/** Returns true for an operating system error about this folder or a path inside it. */
 export function isAbout(error: unknown, folder: string): boolean {
   if (!isSystemError(error)) return false;
   const about = error.dest ?? error.path;
@@ -64,7 +65,7 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
 }
 
-/** Also a folder above it, which could not be made or entered. */
+/** Also returns true for a folder above it that could not be made or entered. */
 function isInside(about: string, folder: string): boolean {
   const [path, root] = [withEnd(about), withEnd(folder)];
   return path.startsWith(root) || root.startsWith(path);
@@ -74,12 +75,12 @@ function withEnd(path: string): string {
   return `${path.replace(/[/\\]+$/, '')}/`;
 }
 
-/** What the process's own mask makes of it: for folders that other programs write to. */
+/** Mode of folders that other programs write to; the process's umask restricts the mode. */
 export const FOLDER_MODE = 0o777;
 
 /**
- * Makes a folder and those above it. Node's recursive `mkdir` says ENOENT where the file system is read-only: the folder that could not be
- * made is then tried alone, for the operating system's own reason.
+ * Makes a folder and its parents. Node's recursive `mkdir` says ENOENT on a read-only file system, so Lote then tries
+ * the failed folder alone to get the operating system's own reason.
  * @throws the error of the operating system
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
@@ -89,21 +90,18 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
     if (errorCode(error) !== 'ENOENT') throw error;
     if (dirname(path) !== path) await makeFolder(dirname(path), mode);
     await mkdir(path, { mode }).catch((reason: unknown) => {
-      // Another process may have made it meanwhile.
+      // Another process may have made the folder meanwhile.
       if (errorCode(reason) !== 'EEXIST') throw reason;
     });
   }
 }
 
-/** A disk may take an empty file and not one byte. */
+/** A full disk may accept an empty file but not one byte. */
 const PROBE_BYTES = 4_096;
-/** Reports hold names and tax numbers: a folder that Lote makes for them is for its account and that one's group. */
+/** Reports hold names and tax numbers, so only Lote's account and that account's group can use a folder that Lote makes for reports. */
 const DIRECTORY_MODE = 0o750;
 
-/**
- * Proves that a folder can be written, and makes it when it is not there.
- * @throws LoteError `folder-unusable`
- */
+/** Proves that Lote can write to a folder, and makes a missing folder. @throws LoteError `folder-unusable` */
 export async function requireWritable(folder: WrittenFolder): Promise<void> {
   const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
   try {

@@ -2,20 +2,20 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
 
-/** Where a server listens, and who asks for it. */
+/** The address at which a server must listen, and the words for errors about it. */
 export interface ListenPlace {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** What is attempted, as errors begin: `Serving metrics`. */
+  /** The attempted action that begins an error, such as `Serving metrics`. */
   readonly what: string;
-  /** Name of the variables `…_HOST` and `…_PORT` that choose the address. */
+  /** Prefix of the variables `…_HOST` and `…_PORT` that choose the address. */
   readonly variables: string;
-  /** Left out: `…_HOST` of these. */
+  /** Name of the variable with the host. Optional: the default is `…_HOST` with that prefix. */
   readonly hostVariable?: string;
 }
 
-/** Where a server listens now. */
+/** The address at which a server listens. */
 export interface Listening {
   readonly port: number;
   /** `http://host:port`, without a slash at its end. */
@@ -23,8 +23,7 @@ export interface Listening {
 }
 
 /**
- * Makes a server listen. What goes wrong with a single connection after that, such as one for which there is no file,
- * ends nothing.
+ * Makes a server listen. A later error of one connection, such as no free file descriptor, does not end the process.
  * @throws LoteError `port-taken`; `configuration-invalid` when the address cannot be listened on for another reason
  */
 export async function listenOn(server: Server, place: ListenPlace): Promise<Listening> {
@@ -57,21 +56,22 @@ function listenFailure(
   return new LoteError('configuration-invalid', message, { cause });
 }
 
-/** How long a closing server lets requests end that have begun. */
+/** How long a closing server waits for requests that have begun. */
 const CLOSE_GRACE_MS = 5_000;
-/** An answered connection waits at most so long for its end. */
+/** A closing server closes an answered connection within this time. */
 const LOOK_MS = 100;
 
 /**
- * Takes no more connections, and resolves when the requests in flight are answered, after 5 s at the latest. A connection that stays open, as a busy
- * sender's does, gets one more answer at most, which says that it is the last: otherwise the sender would go on, and its last requests would be cut.
+ * Stops accepting connections, and resolves when the requests in flight are answered, after 5 s at the latest. A
+ * connection that stays open, as a busy sender's does, gets at most one more answer, which announces the end: otherwise
+ * its last requests would be cut.
  */
 export function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
   return new Promise((resolve) => {
-    // A connection without a request, or with a part of one, is not idle to Node: browsers open such connections in advance.
+    // Node does not count a connection without a complete request as idle; browsers open such connections in advance.
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-    // A browser keeps its connections for minutes; requests in flight end first.
+    // Browsers keep connections for minutes, so the server closes each connection after its request in flight has ended.
     const look = setInterval(() => server.closeIdleConnections(), LOOK_MS);
     server.close(() => {
       clearTimeout(cut);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is repeated until it is stopped. */
+/** A task that runs repeatedly until it is stopped. */
 export interface Repetition {
-  /** Waits for a round that is under way, but not for one whose ledger or server does not answer. */
+  /** Stops the rounds. Waits for the current round, but not if its ledger or server does not answer. */
   stop(): Promise<void>;
 }
 
-/** A round that answers at all ends within this. */
+/** A round whose ledger or server answers ends within this time. */
 const LAST_ROUND_MS = 1_000;
 
 /**
- * Runs `round` again and again, with so many milliseconds between two rounds, and keeps no process alive. A round that
- * fails is followed by the next one: who looks at something says by itself that it is away.
+ * Runs `round` repeatedly with `everyMs` milliseconds between two rounds, and does not keep the process alive. A failed
+ * round does not stop the next one: a round itself reports a part that does not answer.
  */
 export function repeat(
   everyMs: number,

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A person who has waited for so long without a word looks for a fault. */
+/** After this long without a message, a person looks for a fault. */
 const SAID_AFTER_MS = 5_000;
-/** Many questions may wait for one thing, one after the other. */
+/** Many successive requests may wait for the same part, so Lote names the part again only after this time. */
 const SAID_AGAIN_AFTER_MS = 60_000;
 
 type Say = (what: string) => void;
 
 const speaker = new AsyncLocalStorage<Say>();
 
-/** Says what is waited for in `work`, and in all that it starts, for longer than 5 s. */
+/** Runs `work`, and says what `work` or anything that it starts has waited for longer than 5 s. */
 export function sayingWaits<T>(say: (line: string) => void, work: () => Promise<T>): Promise<T> {
   const said = new Map<string, number>();
   const once: Say = (what) => {
@@ -21,7 +21,7 @@ export function sayingWaits<T>(say: (line: string) => void, work: () => Promise<
   return speaker.run(once, work);
 }
 
-/** Waits, and names what is waited for where it takes longer than 5 s. */
+/** Awaits `wait()`, and names `what` if the wait takes longer than 5 s. */
 export async function waitingFor<T>(what: string, wait: () => Promise<T>): Promise<T> {
   const say = speaker.getStore();
   if (say === undefined) return wait();

@@ -34,17 +34,17 @@ export interface ReportSource {
   readonly now: number;
 }
 
-/** The report without its list of invoices, in constant memory. @throws LoteError `report-unbalanced` */
+/** Builds the report without its list of invoices, in constant memory. @throws LoteError `report-unbalanced` */
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
   const counting = source.counts();
   counting.catch(() => undefined);
   const { read, own, rowsRead, reasons, contradicted, ...durations } = await readInvoices(source);
-  // A refused file has no invoices, so each of its rows is one without.
+  // A refused file has no invoices, so none of its rows belongs to an invoice.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   const counted = await counting;
   const sheet = { batch, counted, read, rowsRead, rowsWithoutInvoice };
-  // Late news move invoices of a closed batch, too: what it moved while it was read is seen by counting again.
+  // Late news can move invoices of a closed batch too. A second count shows that invoices moved during the reading.
   const isMoving = !sameCounts(counted, read) && !sameCounts(counted, await source.counts());
   checkBalance({ ...sheet, isMoving });
   const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
@@ -102,12 +102,12 @@ async function readInvoices({ batch, invoices }: ReportSource) {
   };
 }
 
-/** The report says of the invoice what is so now; a sum over batches must count its document in one of them. */
+/** The report shows the present state, but a sum over batches must count the document of an invoice in only one of them. */
 function asOwned(invoice: BatchInvoice): BatchInvoice {
   return invoice.issuedElsewhere === true ? { ...invoice, state: 'already-issued' } : invoice;
 }
 
-/** By the service, in this batch: what an earlier file issued says nothing of this night. */
+/** True if the service settled the invoice in this batch; invoices that an earlier file issued do not count for this night. */
 function isSettled(
   invoice: BatchInvoice,
 ): invoice is BatchInvoice & { readonly sentAt: number; readonly settledAt: number } {
@@ -122,7 +122,7 @@ function rowTwice(batch: BatchRecord, row: number): LoteError {
 
 function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatch {
   if (batch.state === 'staging') {
-    // It was refused, and dropped again: this passes.
+    // The file was refused and dropped again, so this state passes.
     throw new LoteError(
       'report-superseded',
       `Building the report of batch ${batch.batchId}: its file must be read to the end, found it still being read. Wait for it, then ask again.`,
@@ -157,7 +157,7 @@ const BITS = 32;
 /** Rows per word block: one block is 8 KB, so a file of a million rows costs about 130 KB. */
 const BLOCK_ROWS = 65_536;
 
-/** Remembers row numbers, one bit each, and says whether one is new: a set of numbers would take a hundred times as much memory. */
+/** Remembers row numbers, one bit each, and says whether one is new. A set would take a hundred times as much memory. */
 export function createRowSet(): (row: number) => boolean {
   const blocks = new Map<number, Uint32Array>();
   return (row) => {
@@ -173,9 +173,9 @@ export function createRowSet(): (row: number) => boolean {
   };
 }
 
-/** Enough to recognise the pattern in the file; the rest stands in the list of invoices. */
+/** Enough examples to recognise the pattern in the file; the list of invoices has all of them. */
 const EXAMPLES = 5;
-/** Codes come from the service: one that puts a number into each code must not make the report's memory grow with the file. */
+/** Codes come from the service: if it puts a number into each code, the report's memory must not grow with the file. */
 const MOST_GROUPS = 200;
 const OTHER = { code: 'other-reasons', message: 'Reasons beyond the first 200; each stands with its invoice.' };
 
@@ -187,7 +187,7 @@ interface OpenGroup {
   readonly examples: { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
-/** Groups invoices by state and reason code, each with five examples. Beyond 200 groups a state has one group `other-reasons`. */
+/** Groups invoices by state and reason code, with five examples. Beyond 200 groups, a state has one group `other-reasons`. */
 function createReasonGroups() {
   const groups = new Map<string, OpenGroup>();
   return {
@@ -202,7 +202,7 @@ function createReasonGroups() {
       group.invoices += 1;
       if (group.examples.length < EXAMPLES) group.examples.push({ ref, rows });
     },
-    /** Largest group first; equal ones by state and code, so that two runs give one report. */
+    /** Returns the largest group first and equal groups by state and code, so that two runs give the same report. */
     list: (): readonly ReasonGroup[] =>
       [...groups.values()].sort(
         (a, b) => b.invoices - a.invoices || compareText(a.state, b.state) || compareText(a.code, b.code),
@@ -210,7 +210,7 @@ function createReasonGroups() {
   };
 }
 
-/** Not localeCompare: the order must not depend on the machine. */
+/** Does not use localeCompare, because the order must not depend on the machine. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

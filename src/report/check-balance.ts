@@ -2,21 +2,21 @@ import { LoteError } from '../domain/errors.ts';
 import { sumDecimals } from '../domain/money.ts';
 import type { BatchRecord, OutcomeCount } from '../domain/records/batch-record.ts';
 
-/** Both sides of the balance: what the ledger counted, and what came by when every invoice was read. */
+/** Both sides of the balance: the ledger's counts, and the sums over every invoice that was read. */
 export interface BalanceSheet {
   readonly batch: BatchRecord;
   readonly counted: readonly OutcomeCount[];
   readonly read: readonly OutcomeCount[];
   readonly rowsRead: number;
   readonly rowsWithoutInvoice: number;
-  /** Invoices moved while they were read. Left out: none did, unless the batch runs. */
+  /** Set if invoices moved while they were read. Without it, only invoices of a running batch may have moved. */
   readonly isMoving?: boolean;
 }
 
-/** States of a batch in which invoices move while the report is read: only what no move can change is compared then. */
+/** States of a batch in which invoices move while the report is read, so that only the constant sums are compared. */
 const MOVING = new Set<BatchRecord['state']>(['running', 'paused']);
 
-/** @throws LoteError `report-unbalanced`: the message names the sum that differs, never an invoice. */
+/** @throws LoteError `report-unbalanced` if the two sides differ: the message names the sum, never an invoice. */
 export function checkBalance(sheet: BalanceSheet): void {
   const { batch, counted, read } = sheet;
   const invoicesRead = sumOf(read, ({ invoices }) => invoices);
@@ -46,7 +46,7 @@ export function checkBalance(sheet: BalanceSheet): void {
   }
 }
 
-/** Whether both say the same of every outcome and currency. */
+/** True if both lists have the same counts for every outcome and currency. */
 export function sameCounts(some: readonly OutcomeCount[], others: readonly OutcomeCount[]): boolean {
   const [a, b] = [merge(some, outcomeKey), merge(others, outcomeKey)];
   return a.size === b.size && [...a].every(([key, sums]) => b.get(key) === sums);

@@ -11,11 +11,11 @@ interface Cell extends Pick<OutcomeCount, 'outcome' | 'currency'> {
   invoices: number;
   net: string;
   withoutAmount: number;
-  /** Amounts not yet in `net`: summed once a portion, because each exact addition makes a new number. */
+  /** Amounts that `net` lacks so far. They are summed once per portion, because each exact addition makes a new number. */
   waiting: string[];
 }
 
-/** An empty tally. Sums are exact decimals; an invoice without a net amount is counted in `withoutAmount`. */
+/** Creates an empty tally. Sums are exact decimals; `withoutAmount` counts invoices without a net amount. */
 export function createOutcomeTally() {
   const cells = new Map<string, Cell>();
 
@@ -43,14 +43,14 @@ export function createOutcomeTally() {
   };
 }
 
-/** Whether an invoice went out and is in doubt. */
+/** True if an invoice is issued and in doubt. */
 export function isContradicted(
   invoice: BatchInvoice,
 ): invoice is BatchInvoice & { readonly contradictions: readonly Contradiction[] } {
   return invoice.contradictions !== undefined && invoice.contradictions.length > 0;
 }
 
-/** Counts the invoices in doubt, and keeps the references of the first of them. */
+/** Counts the invoices in doubt and keeps the first references. */
 export function createContradictedTally() {
   const refs: string[] = [];
   let invoices = 0;

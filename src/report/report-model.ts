@@ -10,20 +10,20 @@ import type { AuditEntry } from '../ledger/operations/audit.ts';
 import type { SinceReport } from '../ledger/operations/report-marks.ts';
 import { LoteError } from '../domain/errors.ts';
 
-/** Value of `schema` in `report.json`. A change that breaks readers raises its number. */
+/** Value of `schema` in `report.json`. A change that breaks readers must raise its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
 
-/** A batch that is still being read has no report. */
+/** A batch in `staging` has no report. */
 type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
-/** From where a report is: a ledger that was restored from an older copy asks whether it concerns it. */
+/** The origin of a report, by which a restored ledger decides whether the report concerns it. */
 export interface ReportOrigin {
   readonly ledger: string;
-  /** A digest of the account that the invoices were sent into. Null: the built-in sandbox. */
+  /** Digest of the account to which the invoices were sent; null for the built-in sandbox. */
   readonly account: string | null;
 }
 
-/** The batch, as `report.json` shows it. Times are ISO 8601 in UTC. */
+/** The batch in `report.json`. Times are ISO 8601 in UTC. */
 export interface ReportBatch extends Partial<ReportOrigin> {
   readonly id: string;
   readonly file: string;
@@ -37,17 +37,17 @@ export interface ReportBatch extends Partial<ReportOrigin> {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
-/** Every state has an entry, also with 0, so that readers need not know which may be missing. */
+/** Every state has an entry, even with 0, so that readers need not handle missing ones. */
 export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
   readonly rowsLost: number;
   readonly invoices: number;
-  /** Of those that went out, the ones in doubt; left out: none. */
+  /** Number of issued invoices in doubt; missing if there are none. */
   readonly contradicted?: number;
 }
 
-/** Invoices that are in one state for one reason. */
+/** Invoices in one state for one reason. */
 export interface ReasonGroup {
   readonly state: Outcome;
   readonly code: string;
@@ -56,13 +56,13 @@ export interface ReasonGroup {
   readonly examples: readonly { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
-/** What was found of a service profile that does not fit. Times are ISO 8601 in UTC. */
+/** A finding that the service profile does not fit. Times are ISO 8601 in UTC. */
 export interface ReportMisfit extends Omit<ProfileMisfit, 'firstAt' | 'lastAt'> {
   readonly firstAt: string;
   readonly lastAt: string;
 }
 
-/** Everything that the report says before the list of invoices; it balances, or it was never built. */
+/** Everything in the report before the list of invoices. It balances, because an unbalanced report is never built. */
 export interface ReportModel {
   readonly batch: ReportBatch;
   readonly counts: ReportCounts;
@@ -70,9 +70,9 @@ export interface ReportModel {
   /** The same for sums over batches: an issued invoice that another batch owns counts as `already-issued`. */
   readonly ownOutcomes: readonly OutcomeCount[];
   readonly totals: readonly CurrencyTotal[];
-  /** Largest first; without the invoices that went out. */
+  /** Largest group first; issued invoices are not included. */
   readonly reasons: readonly ReasonGroup[];
-  /** From the first POST of an invoice to the service's final word. */
+  /** Time from the first POST of an invoice to the final word of the service. */
   readonly settling: DurationHistogram;
   /** The same for sums over batches: without issued invoices that another batch owns. */
   readonly ownSettling: DurationHistogram;
@@ -81,11 +81,11 @@ export interface ReportModel {
   readonly misfits: readonly ReportMisfit[];
   readonly history: ReportHistory;
   readonly contradicted: Contradicted;
-  /** Every invoice issued, none of them in doubt, and every data row accounted for in one. */
+  /** True if every invoice is issued, none is in doubt, and every data row belongs to an invoice. */
   readonly everythingIssued: boolean;
 }
 
-/** One invoice as report.json shows it; `contradictions` is left out where it is not in doubt. */
+/** One invoice in report.json; `contradictions` is missing if it is not in doubt. */
 export interface ReportInvoice extends Omit<
   BatchInvoice,
   'ordinal' | 'page' | 'issuedElsewhere' | 'sentAt' | 'settledAt'
@@ -94,13 +94,13 @@ export interface ReportInvoice extends Omit<
   readonly settledAt: string | null;
 }
 
-/** Something that the reader of a report must know beside its invoices; each language has a sentence for each. */
+/** A fact that the reader of a report must know beside its invoices; each language has a sentence for each kind. */
 export type ReportNote =
-  /** Webhooks since the batch began that could not be read, or told of invoices that this ledger does not know. */
+  /** Webhooks since the batch began that were unreadable or about invoices that this ledger does not know. */
   | { readonly kind: 'webhooks-unreadable' | 'webhooks-of-unknown-invoices'; readonly n: number }
-  /** There should be a corrections file, and the original could not be read again. */
+  /** The batch needs a corrections file, but the original could not be read again. */
   | { readonly kind: 'no-corrections' }
-  /** No workbook can hold them, and nothing but a workbook shows all of the original; `cause`: why, in English. */
+  /** No workbook can hold the corrections, and no other format shows all of the original. `cause` says why, in English. */
   | { readonly kind: 'corrections-unfit'; readonly cause: string }
   | {
       readonly kind:
@@ -110,11 +110,11 @@ export type ReportNote =
         | 'webhook-not-by-lote'
         | 'webhook-registered-elsewhere';
     }
-  /** `code`: of the service's answer, or of its loss. */
+  /** `code` is that of the service's answer, or of its loss. */
   | { readonly kind: 'registration-lost' | 'registration-refused'; readonly code: string }
   | { readonly kind: 'registered-before'; readonly n: number };
 
-/** Alerts about webhooks since a batch began: they are the ledger's, not one batch's, so every report of that time carries them. */
+/** Alerts about webhooks since a batch began. They are the ledger's, so every report of that time has them. */
 export function deliveryNotes({
   unreadable,
   unknownIds,
@@ -129,22 +129,22 @@ interface ReportedAction extends Omit<AuditEntry, 'at'> {
   readonly at: string;
 }
 
-/** How the report came to say what it says. */
+/** The changes and actions that led to this report. */
 export interface ReportHistory {
-  /** null: this is the first report of the batch. */
+  /** Null if this is the first report of the batch. */
   readonly changes: {
     readonly sinceRevision: number;
     readonly byState: SinceReport['changes'];
-    /** Invoices that the report before had in doubt although they went out; left out: none. */
+    /** Number of issued invoices that the previous report had in doubt; missing if there were none. */
     readonly contradictedBefore?: number;
   } | null;
   readonly audit: readonly ReportedAction[];
 }
 
-/** Empty history: no earlier report to compare with, and no action of an operator. */
+/** The history of a report without an earlier report and without actions of operators. */
 export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
 
-/** Who read what belongs to the installation, not into a file that is passed on. */
+/** Downloads belong to the audit of the installation, not to a file that is passed on. */
 const DOWNLOAD = 'download';
 
 function changesOf({ revision, changes, contradicted }: SinceReport): ReportHistory['changes'] {
@@ -152,7 +152,7 @@ function changesOf({ revision, changes, contradicted }: SinceReport): ReportHist
   return { sinceRevision: revision, byState: changes, ...before };
 }
 
-/** In the report's words: ISO times, and nothing that a first report cannot know. */
+/** Returns the history for the report, with ISO times and without entries that a first report cannot know. */
 export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
   return {
     changes: since.revision === 0 ? null : changesOf(since),
@@ -160,7 +160,7 @@ export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]):
   };
 }
 
-/** While Lote still works on an invoice, the ledger has nothing to explain; the reader of a report wants a word all the same. */
+/** Reasons for invoices that Lote still works on: the ledger has none, but the reader of a report expects one. */
 const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {
   staged: { code: 'waiting-to-be-sent', message: 'Not sent yet.' },
   sending: { code: 'being-sent', message: 'Being sent; no answer is recorded yet.' },
@@ -170,7 +170,7 @@ const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {
   },
 };
 
-/** Why an invoice is in its state; null only for one that went out. @throws LoteError `report-unbalanced` without a needed reason */
+/** Returns why an invoice is in its state; null if issued. @throws LoteError `report-unbalanced` without a needed reason */
 export function reasonOf(invoice: BatchInvoice): Reason | null {
   if (wentOut(invoice.state)) return null;
   if (invoice.reason !== null) return invoice.reason;

@@ -7,11 +7,11 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { BatchInvoice } from '../domain/records/batch-record.ts';
 
-/** Work folders that a killed process left; a living one is done long before. */
+/** A work folder of this age belongs to a killed process, because a living one ends long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
 const WORK_PREFIX = '.writing-';
 const OF_REVISION = /^\.writing-(?<revision>\d+)-/u;
-/** A corrections file on its way out of the place of the newest one: a person may have edited it. */
+/** A corrections file that is being set aside: a person may have edited it. */
 const SET_ASIDE = /^corrections-replaced-by-/u;
 
 interface WorkFolder {
@@ -19,7 +19,7 @@ interface WorkFolder {
   readonly revision: number;
 }
 
-/** Makes the work folder, and then takes the revision, so that a folder that cannot be written uses up no revisions. */
+/** Makes the work folder first and then takes the revision, so that an unwritable folder uses up no revisions. */
 export async function makeWork(
   directory: string,
   nextRevision: (work: string) => Promise<number>,
@@ -36,7 +36,7 @@ export async function makeWork(
   }
 }
 
-/** Takes the work folders of older revisions away: their writers cannot put anything in place any more, even after a long stop. */
+/** Takes away work folders of older revisions, so that their writers cannot put anything in place, even after a long stop. */
 export async function supersedeOlder(directory: string, revision: number): Promise<void> {
   for (const name of await readdir(directory)) {
     const older = OF_REVISION.exec(name)?.groups?.['revision'];
@@ -52,12 +52,12 @@ export async function supersedeOlder(directory: string, revision: number): Promi
   }
 }
 
-/** Whether a newer writer has taken the folder. */
+/** True if a newer writer has taken the folder. */
 export async function isSuperseded(directory: string, work: string): Promise<boolean> {
   return (await isMissing(work)) && !(await isMissing(directory));
 }
 
-/** Removes what was made in it. A corrections file that was set aside half-way goes to its place first. */
+/** Removes a work folder. A corrections file that is still inside, half-way set aside, moves to its place first. */
 export async function removeWork(directory: string, work: string): Promise<void> {
   const names = (await unlessMissing(readdir(work))) ?? [];
   for (const name of names.filter((file) => SET_ASIDE.test(file)))
@@ -82,7 +82,7 @@ async function isMissing(path: string): Promise<boolean> {
   );
 }
 
-/** `schema` and `batch` come first in a report, and a line break in a text is escaped: the lines of `batch` are here, but those at its end, such as `proof`. */
+/** `schema` and `batch` come first in a report, with escaped line breaks, so this part has the lines of `batch` except the last, such as `proof`. */
 const HEAD_BYTES = 16 * 1024;
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const KEPT_PREFIX = 'before-restore-';
@@ -93,24 +93,24 @@ interface NewReport {
   readonly lastRevision: () => Promise<number>;
 }
 
-/** Keeps a copy of a report that is newer than the ledger, which was restored. Call it before the writer takes a revision. */
+/** Keeps a copy of a report that is newer than the restored ledger. Call it before the writer takes a revision. */
 export async function keepNewerReport(report: NewReport, names: readonly string[]): Promise<void> {
   const { directory, work, lastRevision } = report;
   const json = join(directory, 'report.json');
   const found = await revisionOf(json);
-  // The ledger is asked after the file is read: another writer may put its report in place meanwhile.
+  // Reads the ledger after the file, because another writer may put its report in place meanwhile.
   if (typeof found !== 'number' || found <= (await lastRevision())) return;
   const { mtime } = await stat(json);
   const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
   const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
   if (isKept) return;
-  // Through the work folder: it appears whole, and a writer that has lost the folder to a newer one keeps nothing.
+  // Copies through the work folder: the copy appears whole, and a writer that lost the folder keeps nothing.
   await mkdir(join(work, name), { mode: REPORT_DIRECTORY_MODE });
   for (const file of names) await unlessMissing(copyFile(join(directory, file), join(work, name, file)));
   await rename(join(work, name), join(directory, name));
 }
 
-/** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: it is damaged. */
+/** Returns the revision of a `report.json`, from its beginning; null without a file, `unreadable` for a damaged one. */
 async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
   const head = await reportHead(json);
   if (head === null) return null;
@@ -129,13 +129,13 @@ async function reportHead(json: string): Promise<string | null> {
   }
 }
 
-/** A batch's invoices as read from the ledger once, in a file: each part of the report is written from the same reading. */
+/** The invoices of a batch from one reading of the ledger, in a file, so that each part of the report has the same content. */
 export type InvoiceSpool = ReturnType<typeof createSpool>;
 
-/** Rows and findings whose invoices stay in memory: about 20 MB. To write and parse them takes longer than to write the parts. */
+/** Rows and findings that stay in memory, about 20 MB; a spool file would cost more time than the report's parts. */
 const MOST_IN_MEMORY = 60_000;
 
-/** Makes a spool; that of a large batch is a file at `path` with one JSON array of invoices a line. */
+/** Makes a spool. For a large batch, it is a file at `path` with one JSON array of invoices per line. */
 export function createSpool(path: string, mostInMemory = MOST_IN_MEMORY) {
   let kept: (readonly BatchInvoice[])[] = [];
   let weight = 0;
@@ -164,7 +164,7 @@ export function createSpool(path: string, mostInMemory = MOST_IN_MEMORY) {
   };
 }
 
-/** JSON leaves these two as they are, and Node's line reader takes them for line ends. */
+/** Escapes U+2028 and U+2029, which JSON leaves as they are and Node's line reader takes for line ends. */
 function lineOf(portion: readonly BatchInvoice[]): string {
   return JSON.stringify(portion).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

@@ -41,7 +41,7 @@ import { isoTime } from '../domain/time/iso-time.ts';
 import { isContradicted } from './outcome-tally.ts';
 import type { BatchFigures } from '../ledger/operations/report-marks.ts';
 
-/** report.json: one JSON document, one invoice a line, so that it can be read by eye and by line tools too. It is the same in each language. */
+/** Writes report.json: one JSON document with one invoice per line, for people and line tools. It is the same in each language. */
 async function* jsonReport(
   model: ReportModel,
   invoices: AsyncIterable<readonly BatchInvoice[]>,
@@ -97,7 +97,7 @@ const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice
 
 type DecimalMark = '.' | ',';
 
-/** `decimalMark`: that of the dropped file, because a person who wrote `12,50` has an Excel that reads `12,50`. */
+/** `decimalMark` is that of the dropped file, because a person who wrote `12,50` has an Excel that reads `12,50`. */
 async function* csvReport(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
   decimalMark: DecimalMark,
@@ -109,7 +109,7 @@ async function* csvReport(
   }
 }
 
-/** The report files in the order in which they appear; `report.json` is last, so that a reader who waits for it finds the others. */
+/** The report files in the order in which they appear. `report.json` is last, so that a reader who waits for it finds the others. */
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
   'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), decimalMark),
   'report.html': ({ model, spool, corrections, format }) =>
@@ -128,10 +128,10 @@ export interface WriteReport {
   readonly batchId: string;
   readonly reportsDir: string;
   readonly original?: OriginalFile;
-  /** Mark of the amounts in report.csv; left out: `.`. */
+  /** Decimal mark of the amounts in report.csv; the default is `.`. */
   readonly decimalMark?: DecimalMark;
   readonly notes?: readonly ReportNote[];
-  /** Of report.html; left out: English. */
+  /** Language of report.html; the default is English. */
   readonly speech?: Speech;
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
@@ -213,7 +213,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   };
 }
 
-/** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
+/** A late webhook may move an invoice between counting and reading; a difference in every reading is a fault. */
 const READINGS = 3;
 
 async function readBalanced(
@@ -247,15 +247,15 @@ async function readOnce(request: WriteReport, revision: number, spool: InvoiceSp
   });
 }
 
-/** Side by side, so that the disk syncs one file while the next is made. Ends when all have ended: the folder is removed after a failure. */
+/** Writes concurrently, so that the disk syncs one file while the next is made. Waits for all: a failure removes the folder. */
 async function writeFormats(work: string, parts: ReportParts): Promise<void> {
   const writings = Object.entries(REPORT_FORMATS).map(([name, write]) => writeSynced(join(work, name), write(parts)));
   for (const writing of await Promise.allSettled(writings)) if (writing.status === 'rejected') throw writing.reason;
 }
 
-/** Spares a writer that was stopped for a while the work; `supersedeOlder` is what keeps it from replacing a newer report. */
+/** Saves work of a writer that was stopped for a while; only `supersedeOlder` keeps it from replacing a newer report. */
 async function requireNewest(request: WriteReport, revision: number): Promise<void> {
-  // One that was only begun has put nothing in place: if each waited for the other, two writers of a large batch would never end.
+  // Reports that were only begun do not count, or two writers of a large batch would wait for each other for ever.
   const { revision: newest } = await request.ledger.sinceReport(request.batchId);
   if (newest > revision) throw superseded(request, revision, `report ${newest}`);
 }
@@ -273,7 +273,7 @@ interface ReportParts {
   readonly decimalMark: DecimalMark;
 }
 
-/** Batch ids are made of letters, digits and `-`, `_`, `.`; anything else could name a place outside the reports. */
+/** Batch ids consist of letters, digits, `-`, `_` and `.`; any other text could name a place outside the reports. */
 function reportDirectory({ reportsDir, batchId }: WriteReport): string {
   if (basename(batchId) === batchId && /^[\w-][\w.-]*$/u.test(batchId)) return join(reportsDir, batchId);
   const message =
@@ -282,10 +282,10 @@ function reportDirectory({ reportsDir, batchId }: WriteReport): string {
 }
 
 const MOST_REASONS = 10;
-/** Codes come from the service; figures are kept for years. */
+/** Codes come from the service, and the figures are kept for years. */
 const LONGEST_CODE = 80;
 
-/** The report's numbers, for figures over many nights. Invoices that another batch owns count as issued before; `outcomes` is this batch's balance. */
+/** Returns the figures for sums over nights. Invoices of another batch count as issued before; `outcomes` is this batch's balance. */
 export function batchFigures(report: ReportModel): BatchFigures {
   const { contradicted, outcomes, ownOutcomes, reasons, ownSettling } = report;
   return {

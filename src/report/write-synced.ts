@@ -1,16 +1,16 @@
 import { folderTrouble } from '../platform/folders.ts';
 import { open } from 'node:fs/promises';
 
-/** Pieces are gathered to about this many bytes per write; smaller ones cost a system call each. */
+/** Pieces are collected to about this many bytes per write, because each smaller write would cost a system call. */
 const WRITE_SIZE = 256 * 1024;
 
-/** Reports hold names and tax numbers: they are for the account and its group. */
+/** Reports hold names and tax numbers, so only the account and its group may read them. */
 export const REPORT_FILE_MODE = 0o640;
 
-/** Mode of a report's folder: the account writes, its group reads, others have no access. */
+/** Mode of a report's folder: the account writes, its group reads, and other accounts have no access. */
 export const REPORT_DIRECTORY_MODE = 0o750;
 
-/** Writes a new file and returns when the disk has it. */
+/** Writes a new file and resolves when the disk has it. */
 export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', REPORT_FILE_MODE);
   try {
@@ -32,7 +32,7 @@ export async function writeSynced(path: string, pieces: AsyncIterable<string | U
   }
 }
 
-/** Does something in the reports folder, whose trouble has its own error code so that the caller waits. @throws LoteError `folder-unusable` */
+/** Runs `write` in the reports folder; its errors have their own code, so that the caller waits. @throws LoteError `folder-unusable` */
 export async function inReportsFolder<T>(reportsDir: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

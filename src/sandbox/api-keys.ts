@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 
 const TEST_KEY = /^sk_test_[A-Za-z0-9_-]{1,128}$/;
 
-/** Gives the application that an Authorization header speaks for, or null. */
+/** Returns the id of the application of an Authorization header, or null. */
 export type ApiKeys = (authorization: string | undefined) => string | null;
 
 export interface ApiKeyOptions {
   readonly keys: readonly string[];
-  /** Any well-formed `sk_test_` key makes an application of its own. */
+  /** True if any well-formed `sk_test_` key makes an application of its own. */
   readonly open: boolean;
 }
 
-/** Each `sk_test_` key is one application. @throws when a listed key is not of that form. */
+/** Each `sk_test_` key is one application. @throws if a listed key does not have that form. */
 export function apiKeys({ keys, open }: ApiKeyOptions): ApiKeys {
   const known = new Map<string, string>();
   for (const key of keys) {
@@ -27,7 +27,7 @@ export function apiKeys({ keys, open }: ApiKeyOptions): ApiKeys {
   };
 }
 
-/** The books name an application by this, so that they hold no key. */
+/** Returns the application id of a key: a hash, so that the books contain no key. */
 export function applicationIdOf(key: string): string {
   return `app_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }

@@ -1,30 +1,30 @@
 import type { DeliveryRecord, InvoiceRecord, MerchantRecord, WebhookRecord } from './records.ts';
 import type { Change, Settlement } from './store.ts';
 
-/** What was answered to an Idempotency-Key, kept so that the same request gets the same answer. */
+/** The answer to an Idempotency-Key, kept so that the same request gets the same answer. */
 export interface KeptAnswer {
   readonly path: string;
   readonly bodySha256: string;
   readonly createdAt: number;
-  /** Of the invoice or the merchant; null: a stored error. */
+  /** The id of the invoice or merchant, or null for a stored error. */
   readonly id: string | null;
 }
 
-/** One API key's world: nothing in it is visible to another key. */
+/** The books of one API key. No other key can see them. */
 export interface Application {
   readonly id: string;
   readonly invoices: Map<string, InvoiceRecord>;
   readonly merchants: Map<string, MerchantRecord>;
-  /** In the order of creation: the order of the list. */
+  /** In the order of creation, which is also the order of the list. */
   readonly merchantOrder: MerchantRecord[];
-  /** NIFs that are stored, and NIFs whose creation is being written. */
+  /** NIFs that are stored, and NIFs whose merchant is being written. */
   readonly nifs: Set<string>;
   nextMerchantPosition: number;
   readonly webhooks: Map<string, WebhookRecord>;
-  /** In the order of creation, so that what is too old stands in front. */
+  /** In the order of creation, so that the oldest answers come first. */
   readonly keptAnswers: Map<string, KeptAnswer>;
   readonly keysInFlight: Set<string>;
-  /** Deliveries given up after the last try. */
+  /** Number of deliveries given up after the last attempt. */
   deliveriesGivenUp: number;
   readonly deliveriesPending: Map<string, DeliveryRecord>;
 }
@@ -32,7 +32,7 @@ export interface Application {
 /** The books of all applications, by the id of the application. */
 export type Applications = Map<string, Application>;
 
-/** The application of that id, made on first sight. */
+/** Returns the application with this id, and creates it if needed. */
 export function applicationOf(applications: Applications, id: string): Application {
   const known = applications.get(id);
   if (known !== undefined) return known;
@@ -53,14 +53,14 @@ export function applicationOf(applications: Applications, id: string): Applicati
   return fresh;
 }
 
-/** Brings stored books back into memory. */
+/** Restores stored books into memory. */
 export async function restoreApplications(changes: AsyncIterable<Change>): Promise<Applications> {
   const applications: Applications = new Map();
   for await (const change of changes) applyChange(applications, change);
   return applications;
 }
 
-/** Shows a change to the requests that come from now on; call it only after the change is durable. */
+/** Makes a change visible to all later requests. Call it only after the change is durable. */
 export function applyChange(applications: Applications, change: Change): void {
   switch (change.kind) {
     case 'merchant':
@@ -112,7 +112,7 @@ function keep(
   if (idempotencyKey !== null) keptAnswers.set(idempotencyKey, { path, bodySha256, createdAt, id });
 }
 
-/** The first final word counts. */
+/** Only the first verdict on an invoice counts. */
 function settle({ invoices }: Application, { invoiceId, error, settledAt }: Settlement): void {
   const invoice = invoices.get(invoiceId);
   if (invoice?.status !== 'processing') return;

@@ -4,17 +4,16 @@ import type { InvoiceRecord, InvoiceStatus } from './records.ts';
 type Counted =
   | InvoiceStatus
   | ('invoices' | 'merchants' | 'webhooks')
-  /** `deliveriesGivenUp`: after their last try. */
+  /** `deliveriesGivenUp` counts those that failed in every attempt. */
   | ('deliveriesPending' | 'deliveriesGivenUp');
 
-/** What a test, or an operator, compares with its own books. */
+/** Totals and invoices that a test or an operator compares with its own. */
 export interface Books {
   readonly totals: Readonly<Record<Counted, number>>;
   /**
-   * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key.
-   *
-   * The published fields hold no reference of the client, so two honest invoices with the same content are listed too:
-   * a test gives each invoice content of its own.
+   * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key. The published fields
+   * contain no reference of the client, so two valid invoices with the same content are listed too: a test must give
+   * each invoice different content.
    */
   readonly duplicates: readonly DuplicateGroup[];
   readonly invoices: readonly BookedInvoice[];
@@ -34,7 +33,7 @@ export interface BookedInvoice extends Pick<
   readonly errorCode: string | null;
 }
 
-/** The books of one application, or of all of them. */
+/** Returns the books of one application, or of all applications. */
 export function readBooksOf(applications: Applications, ofApplication?: string): Books {
   const chosen = [...applications.values()].filter(({ id }) => ofApplication === undefined || id === ofApplication);
   const records = chosen.flatMap((one) => [...one.invoices.values()]);

@@ -2,50 +2,50 @@ import type { Applications } from './application.ts';
 import type { Chance, Faults } from './faults.ts';
 import type { Change } from './store.ts';
 
-/** What every part of one running sandbox shares. */
+/** The state and functions that the parts of a sandbox share. */
 export interface Context {
   readonly applications: Applications;
   readonly faults: Faults;
   readonly chance: Chance;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** A fresh identifier that begins with the prefix; where ids follow from the seed, the same `of` brings the same one. */
+  /** Returns a new identifier with the prefix. If ids follow from the seed, the same `of` gives the same identifier. */
   readonly newId: (prefix: string, of?: string) => string;
   readonly log: SandboxLog;
   /** Makes the changes durable, then visible. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
   readonly invoiceBody: (id: string) => Promise<string>;
-  /** The delay that a far-away service would have. */
+  /** Waits as long as a far-away service would take. */
   readonly latency: () => Promise<void>;
 }
 
-/** What the sandbox asks of a logger: a static message and fields beside it. */
+/** The logger of the sandbox. The message is static, and the fields carry the details. */
 export interface SandboxLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Says nothing. */
+/** Logs nothing. */
 export const NO_LOG: SandboxLog = { info() {}, warn() {}, error() {} };
 
-/** An error as a log field: its text and place, and not the fields in which drivers quote what they were given. */
+/** Returns an error as a log field: its message and stack, without the fields in which drivers repeat their input. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Timers that can be stopped all at once. */
+/** Timers that can all be stopped at once. */
 export interface Alarms {
-  /** Calls back once, after the delay, unless all are stopped before. */
+  /** Calls `ring` once after the delay, unless `stop` is called first. */
   after(delayMs: number, ring: () => void): void;
-  /** None rings from now on, and none can be set any more. */
+  /** Cancels all timers, and ignores every later call of `after`. */
   stop(): void;
 }
 
-// setTimeout fires at once when it is given more.
+// setTimeout fires immediately if the delay is longer.
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** Makes timers over `setTimeout`. A delay above its limit of 2^31 - 1 ms rings at that limit. */
+/** Creates timers with `setTimeout`. A delay above its limit of 2^31 - 1 ms ends at that limit. */
 export function createAlarms(): Alarms {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;

@@ -4,20 +4,25 @@ import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
 import type { DeliveryRecord, WebhookRecord } from './records.ts';
 
-/** How long and how often a delivery is tried again. Delays are milliseconds; they double up to the longest. */
+/**
+ * How often and for how long the sandbox retries a delivery. Delays are in milliseconds and double up to the longest.
+ */
 export interface RetryPlan {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
   readonly maxAttempts: number;
 }
 
-/** About an hour of trying: a receiver that is restarted, or down for a deployment, misses nothing. */
+/** About an hour of attempts, so that a receiver misses nothing during a restart or a deployment. */
 export const DEFAULT_RETRY_PLAN: RetryPlan = { firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 16 };
 
-/** Wait before the next try after `attempts` tries: doubled each time, the upper half of it drawn by chance. */
+/**
+ * Returns the wait in milliseconds after `attempts` attempts. It doubles with each attempt, and its upper half is
+ * random.
+ */
 export function backoffMs(attempts: number, plan: RetryPlan, random: () => number): number {
   const full = Math.min(plan.longestDelayMs, plan.firstDelayMs * 2 ** Math.max(0, attempts - 1));
-  // Half fixed, half drawn: tries stay apart from each other, and receivers are not hit by all of them at once.
+  // A fixed half keeps attempts apart, and a random half spreads them over time for the receivers.
   return Math.round(full / 2 + (full / 2) * random());
 }
 
@@ -25,25 +30,28 @@ export interface DelivererOptions {
   readonly context: Context;
   readonly alarms: Alarms;
   readonly plan: RetryPlan;
-  /** Deliveries to one endpoint at a time, so that a slow one takes nothing from the others. */
+  /** The number of concurrent deliveries to one endpoint, so that a slow endpoint does not delay the others. */
   readonly concurrency: number;
   readonly timeoutMs: number;
 }
 
-/** `status`: of the answer, or the code of what kept it from coming. Any 2xx ends a delivery; everything else is tried again. */
+/**
+ * The result of an attempt. `status` is the HTTP status or an error code. Any 2xx ends a delivery; any other result
+ * leads to a retry.
+ */
 interface Sent {
   readonly status: number | string;
   readonly retryAfterMs: number;
 }
 
-// A receiver's answer means nothing beyond its status.
+// Only the status of a receiver's answer matters.
 const MOST_ANSWER_BYTES = 64 * 1024;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 
-/** Sends what is owed, again and again, until it arrived or was given up. */
+/** Sends each delivery repeatedly until it arrives or is given up. */
 export class Deliverer {
   readonly #options: DelivererOptions;
-  /** Queues what is more than `concurrency` to one address. */
+  /** Queues all requests above `concurrency` to one address. */
   readonly #dispatcher: Agent;
   readonly #running = new Set<Promise<void>>();
   #closed = false;
@@ -59,12 +67,12 @@ export class Deliverer {
     });
   }
 
-  /** Takes stored deliveries over; resolves when each has been tried once. */
+  /** Takes over stored deliveries. Resolves after one attempt of each. */
   async enqueue(deliveries: readonly DeliveryRecord[]): Promise<void> {
     await Promise.all(deliveries.map((delivery) => new Promise<void>((resolve) => this.#wait(delivery, resolve))));
   }
 
-  /** Ends what is on the wire; the deliveries stay owed. */
+  /** Aborts the requests in progress. Their deliveries stay pending. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#dispatcher.destroy();
@@ -92,7 +100,7 @@ export class Deliverer {
     try {
       await this.#record(delivery, sent);
     } catch (error) {
-      // It stays owed in the store; a delivery too many is better than one too few.
+      // The delivery stays pending in the store, because sending it twice is better than losing it.
       context.log.error('A webhook delivery could not be recorded.', {
         deliveryId: delivery.id,
         reason: reasonOf(error),
@@ -101,9 +109,9 @@ export class Deliverer {
     }
   }
 
-  /** Redirects are not followed. */
+  /** Does not follow redirects. */
   async #send({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<Sent> {
-    // A forger knows everything but the secret.
+    // A forger knows everything except the secret.
     const signature = signatureOf(body, forged ? `not ${secret}` : secret);
     const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
     try {
@@ -149,10 +157,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-/** Header of a delivery that carries its signature. */
+/** Name of the header that carries the signature of a delivery. */
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
-/** HMAC-SHA-256 over the raw bytes of the body, in lower-case hex, without a prefix. */
+/** Returns the HMAC-SHA-256 of the raw bytes of the body, in lower-case hex without a prefix. */
 export function signatureOf(body: string, secret: string): string {
   return createHmac('sha256', secret).update(body, 'utf8').digest('hex');
 }

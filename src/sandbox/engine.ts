@@ -4,27 +4,26 @@ export interface EngineInvoice {
   readonly id: string;
   readonly applicationId: string;
   readonly body: InvoiceBody;
-  /** The request's text: exact decimals, which `body` holds as floats. */
+  /** The request's text, which has exact decimals; `body` has floats. */
   readonly text: string;
 }
 
-/** Final word of the engine about an invoice. */
+/** The engine's final verdict on an invoice. */
 export type EngineOutcome =
   | { readonly status: 'issued' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
-/** Final word of the engine, and when it is given. */
+/** The engine's final verdict, and its time. */
 export interface EngineVerdict {
-  /** Counted from the creation of the invoice; 0 when the answer is already final. */
+  /** Milliseconds after the creation of the invoice; 0 if the verdict is final at once. */
   readonly delayMs: number;
   readonly outcome: EngineOutcome;
 }
 
 /**
- * What turns an invoice into a fiscal document.
- *
- * The sandbox has a simulated one; an adapter of a tax authority is a second implementation. It may be asked twice
- * about one invoice (after a restart), and must then give the same verdict.
+ * Turns an invoice into a fiscal document. The sandbox has a simulated engine; an adapter of a tax authority is a
+ * second implementation. The sandbox may call it twice for one invoice (after a restart), and it must then give the
+ * same verdict.
  */
 export interface Engine {
   process(invoice: EngineInvoice): EngineVerdict | Promise<EngineVerdict>;
@@ -33,7 +32,9 @@ export interface Engine {
 /** Lines with this tax code make the simulated engine fail the invoice. */
 export const FAILING_TAX_CODE = 'IVA_99';
 
-/** Issues every invoice but those with a line of tax code `IVA_99`; says so `settleMs` after the creation. */
+/**
+ * Issues every invoice except those with a line of tax code `IVA_99`; the verdict comes `settleMs` after the creation.
+ */
 export function simulatedEngine({ settleMs }: { readonly settleMs: number }): Engine {
   return {
     process({ body }) {

@@ -5,60 +5,60 @@ const probability = z.number().min(0).max(1).default(0);
 const milliseconds = z.number().int().min(0).max(3_600_000);
 
 const schema = z.strictObject({
-  /** The connection is cut before anything is created. */
+  /** Cuts the connection before the service creates anything. */
   lostBeforeCreate: probability,
-  /** The connection is cut after the invoice or merchant is stored. */
+  /** Cuts the connection after the service stored the invoice or merchant. */
   lostAfterCreate: probability,
-  /** A 500 that is kept under the key and repeated for as long as keys are kept. */
+  /** Answers 500 and repeats that answer for its key for as long as the service keeps keys. */
   stored500: probability,
-  /** 429 with Retry-After, on every operation. */
+  /** Answers 429 with Retry-After, on every operation. */
   status429: probability,
   retryAfterSeconds: z.number().int().min(0).max(86_400).default(1),
-  /** A limit: what comes faster than this for more than a second gets a 429 with Retry-After. */
+  /** A limit: requests that exceed it for more than a second get a 429 with Retry-After. */
   requestsPerSecond: z.number().positive().nullable().default(null),
-  /** The answer's body comes in small pieces over `slowDripMs`. */
+  /** Sends the answer's body in small pieces over `slowDripMs`. */
   slowDrip: probability,
   slowDripMs: milliseconds.default(2000),
-  /** From that many requests on, for that long, every answer is a 503 in HTML. */
+  /** After this number of requests, every answer is a 503 in HTML for this time. */
   outage: z
     .strictObject({ afterRequests: z.number().int().min(0), lastsMs: milliseconds })
     .nullable()
     .default(null),
   /** GET /v1/merchants answers 500. */
   listFailure: probability,
-  /** A merchant with this NIF is never accepted. */
+  /** The service never accepts a merchant with this NIF. */
   merchantRefusal: probability,
-  /** The engine never says a final word. */
+  /** The engine never gives a verdict. */
   neverSettle: probability,
   webhookDropped: probability,
   webhookDuplicated: probability,
-  /** The event is held back for up to `reorderMs`, so that younger ones overtake it. */
+  /** Delays the event by up to `reorderMs`, so that later events overtake it. */
   webhookReordered: probability,
   reorderMs: milliseconds.default(1000),
-  /** The invoice settles, and its event arrives, before the POST is answered. */
+  /** Settles the invoice and sends its event before it answers the POST. */
   webhookEarly: probability,
-  /** The event is sent `lateMs` after it happened. */
+  /** Sends the event `lateMs` after it happened. */
   webhookLate: probability,
   lateMs: milliseconds.default(5000),
-  /** A delivery with a wrong signature says the opposite of the truth. */
+  /** Sends a delivery with a wrong signature that states the opposite of the truth. */
   webhookForged: probability,
-  /** A well-signed event about an invoice that does not exist. */
+  /** Sends a correctly signed event about an invoice that does not exist. */
   webhookStray: probability,
-  /** A well-signed event that says the opposite of the truth, beside the true one. */
+  /** Sends a correctly signed event that states the opposite, beside the true one. */
   contradictoryEvents: probability,
 });
 
-/** Every fault and its size; a probability of 0 switches a fault off. */
+/** All faults with their settings; a probability of 0 switches a fault off. */
 export type Faults = z.output<typeof schema>;
 
-/** The faults that are decided by chance. */
+/** The faults that chance decides. */
 export type FaultName = {
   [Name in keyof Faults]: Name extends 'retryAfterSeconds' | `${string}Ms` | 'outage' | 'requestsPerSecond'
     ? never
     : Name;
 }[keyof Faults];
 
-/** Fills in what is not given. @throws with the name of the fault that is wrong. */
+/** Checks faults and fills in defaults. @throws with the name of the invalid fault. */
 export function checkedFaults(faults: unknown = {}): Faults {
   const result = schema.safeParse(faults);
   if (result.success) return result.data;
@@ -66,7 +66,7 @@ export function checkedFaults(faults: unknown = {}): Faults {
   throw new Error(`Reading the sandbox's faults: ${where.join('; ')}`);
 }
 
-/** Reads the value of `--faults`: a JSON object, or the name of a preset. @throws when it is neither. */
+/** Reads the value of `--faults`: a JSON object, or the name of a preset. @throws if it is neither. */
 export function parseFaults(text: string): Faults {
   if (text === 'none' || text.trim() === '') return checkedFaults();
   if (text === 'heavy') return HEAVY_FAULTS;
@@ -79,7 +79,7 @@ export function parseFaults(text: string): Faults {
   return checkedFaults(value);
 }
 
-/** A night on which everything that can go wrong does, now and then. */
+/** A preset in which almost every fault happens now and then. */
 export const HEAVY_FAULTS: Faults = checkedFaults({
   lostBeforeCreate: 0.05,
   lostAfterCreate: 0.05,
@@ -98,17 +98,17 @@ export const HEAVY_FAULTS: Faults = checkedFaults({
   listFailure: 0.1,
 });
 
-/** Decides faults: the same seed and the same subject give the same decision, whatever the order of requests. */
+/** Decides faults: the same seed and subject give the same decision, regardless of the order of requests. */
 export interface Chance {
-  /** Once and for all for that subject. */
+  /** Decides once and for all for this subject. */
   decide(fault: FaultName, subject: string): boolean;
-  /** Anew for each time that the subject comes by: a request that is repeated may pass. */
+  /** Decides again each time that the subject occurs, so that a repeated request may pass. */
   decideAgain(fault: FaultName, subject: string): boolean;
-  /** A number from 0 up to 1 that belongs to the subject. */
+  /** Returns a number from 0 to below 1 that the subject determines. */
   fraction(purpose: string, subject: string): number;
 }
 
-/** Makes the decisions of one run. `faults` has the probability of each fault, from 0 to 1. */
+/** Creates the decisions of one run. `faults` contains the probability of each fault, from 0 to 1. */
 export function createChance(faults: Faults, seed: string): Chance {
   const visits = new Map<string, number>();
 
@@ -126,7 +126,7 @@ export function createChance(faults: Faults, seed: string): Chance {
     decide,
     fraction,
     decideAgain(fault, subject) {
-      // Counting only what may happen keeps a sandbox without faults free of this map.
+      // Without faults this map stays empty, because visits count only for faults that may happen.
       if (faults[fault] === 0) return false;
       const place = `${fault}\n${subject}`;
       const visit = visits.get(place) ?? 0;

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { errorAnswer, type Answer, type ErrorCode } from './http/answer.ts';
 
-/** What is wrong with a request, and where. */
+/** The fault of a request, and its place. */
 export interface Problem {
   readonly code: Extract<ErrorCode, 'field_missing' | 'field_invalid' | 'field_unknown'>;
-  /** Path of the field, e.g. `lines[0].quantity`; empty for the body itself. */
+  /** Path of the field, such as `lines[0].quantity`; empty for the body itself. */
   readonly field: string;
   readonly message: string;
 }
 
-/** 422 that names the field; a body that is no object at all has no field to name. */
+/** Returns a 422 answer that names the field. A body that is not an object is named `body`. */
 export function problemAnswer({ code, field, message }: Problem): Answer {
   return errorAnswer(422, code, message, { field: field === '' ? 'body' : field });
 }
 
-/** A body of the proven type, or the first problem that was found. */
+/** A body of the checked type, or the first problem in it. */
 export type Read<Body> = { readonly ok: true; readonly body: Body } | { readonly ok: false; readonly problem: Problem };
 
-/** Checks a body. The messages of the schema say what was expected. */
+/** Checks a body against a schema, whose messages state the expected value. */
 export function readAs<Body>(value: unknown, schema: z.ZodType<Body>): Read<Body> {
   const result = schema.safeParse(value);
   return result.success ? { ok: true, body: result.data } : { ok: false, problem: problemOf(result.error, value) };
@@ -36,7 +36,7 @@ function problemOf({ issues: [issue] }: z.ZodError, body: unknown): Problem {
   return { code: 'field_invalid', field, message: `expected ${issue?.message}, found ${kindOf(found)}.` };
 }
 
-/** An object with these fields and no others. */
+/** An object with exactly these fields. */
 export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, 'an object');
 }
@@ -50,17 +50,17 @@ export function list<Entry extends z.ZodType>(
   return z.array(entry, expected).min(min, expected).max(max, expected);
 }
 
-// C0 and C1 but TAB, LF and CR: no fiscal document can show them.
+// C0 and C1 except TAB, LF and CR, because a fiscal document cannot show them.
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** A string with something in it. */
+/** A string that is not blank. */
 export function text({ max }: { readonly max: number }) {
   const expected = `1 to ${max} characters, not only white space, no control characters`;
   return matching((value) => value.trim() !== '' && value.length <= max && !CONTROL.test(value), expected);
 }
 
-/** A string for which `isGood` holds; `expected` says in words what that means. */
+/** A string that satisfies `isGood`; `expected` describes the condition in words. */
 export function matching(isGood: (value: string) => boolean, expected: string) {
   return z.string(expected).refine(isGood, expected);
 }
@@ -68,7 +68,7 @@ export function matching(isGood: (value: string) => boolean, expected: string) {
 /** A JSON number; a decimal in quotes is not one. */
 export const number = z.number('a JSON number');
 
-// The kind and not the value: an error message is what ends in logs.
+// Returns the kind and not the value, because error messages end up in logs.
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `an array of ${value.length}`;

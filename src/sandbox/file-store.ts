@@ -5,13 +5,13 @@ import { tryLock } from 'fs-native-extensions';
 import { bodyMissing, type Change, type SandboxStore } from './store.ts';
 
 const JOURNAL_FILE = 'books.jsonl';
-/** Never removed: a process that holds the lock of a removed file would hold nothing. */
+/** Never remove this file: a lock on a removed file excludes no other process. */
 const LOCK_FILE = 'sandbox.lock';
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Where a group of changes is in the journal, in bytes. */
+/** The position of a group of changes in the journal, in bytes. */
 interface Position {
   readonly offset: number;
   readonly length: number;
@@ -24,9 +24,9 @@ interface Waiting {
 }
 
 /**
- * Books in a directory of their own, which survive the process; memory holds about 100 bytes an invoice. They are a journal of groups of
- * changes, one JSON line each: a group is there whole, with its newline, or not at all. The kernel is not asked to bring them to the disk,
- * since a simulated service need not survive a power cut.
+ * Stores the books in their own directory, where they survive the process; memory holds about 100 bytes per invoice.
+ * The journal has one JSON line per group of changes: a group is stored completely, with its newline, or not at all.
+ * The store does not call fsync, because a simulated service need not survive a power cut.
  */
 export function fileStore({ directory }: { readonly directory: string }): SandboxStore {
   return new FileStore(directory);
@@ -38,7 +38,7 @@ class FileStore implements SandboxStore {
   #journal: FileHandle | null = null;
   #length = 0;
   #release: () => void = () => undefined;
-  /** Where the body of each invoice is. */
+  /** The journal position of each invoice's body. */
   readonly #bodies = new Map<string, Position>();
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
@@ -48,7 +48,7 @@ class FileStore implements SandboxStore {
     this.#path = join(directory, JOURNAL_FILE);
   }
 
-  /** Cuts off a last group that its process did not finish. @throws Error when a group in the middle is no JSON. */
+  /** Removes a last group that its process did not finish. @throws Error if a group in the middle is not JSON. */
   async *open(): AsyncGenerator<Change> {
     await mkdir(this.#directory, { recursive: true });
     this.#release = lockDirectory(this.#directory);
@@ -118,9 +118,9 @@ class FileStore implements SandboxStore {
     for (const change of changes) if (change.kind === 'invoice') this.#bodies.set(change.invoice.id, position);
   }
 
-  /** What arrives while others are written goes out with the next write. */
+  /** Groups that arrive during a write are part of the next write. */
   async #writeAll(journal: FileHandle): Promise<void> {
-    // One turn of the event loop, so that requests that came together share a write.
+    // Waits for one turn of the event loop, so that requests that arrive together share a write.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const groups = this.#waiting;
@@ -132,7 +132,7 @@ class FileStore implements SandboxStore {
           this.#length += line.length;
         }
       } catch (error) {
-        // A full disk may have taken a part of them; the next group must not be joined to it.
+        // A full disk may have stored a part of the groups, and the next group must not be appended to it.
         await journal.truncate(this.#length).catch(() => undefined);
         for (const { reject } of groups) reject(error);
       }
@@ -153,14 +153,13 @@ class FileStore implements SandboxStore {
 }
 
 /**
- * Takes a directory for this process: two sandboxes on one journal would each answer from books that lack the other's invoices. The lock is
- * the kernel's, on a file inside the directory, so it is free the moment its process has ended, however it ended.
- *
- * @returns what gives the directory back
- * @throws when another process holds it, or the file system keeps no locks.
+ * Locks a directory for this process: each of two sandboxes on one journal would lack the other's invoices. The kernel
+ * holds the lock on a file in the directory and releases it when the process ends, however it ends.
+ * @returns a function that releases the directory
+ * @throws if another process holds the lock, or the file system does not support locks.
  */
 function lockDirectory(directory: string): () => void {
-  // A bare descriptor: a FileHandle that is garbage is closed, and its lock with it.
+  // Uses a bare descriptor, because a garbage-collected FileHandle is closed and loses its lock.
   const fd = openSync(join(directory, LOCK_FILE), 'a+', OWNER_ONLY);
   let locked = false;
   try {
@@ -179,7 +178,7 @@ function lockDirectory(directory: string): () => void {
     );
   }
   return () => {
-    // A second close could close another file that got the same number.
+    // A second close could close another file that has the same number by then.
     if (locked) closeSync(fd);
     locked = false;
   };

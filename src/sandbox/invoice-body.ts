@@ -20,7 +20,7 @@ const Body = object({
 /** The published fields of an invoice, as a client sends them. */
 export type InvoiceBody = z.infer<typeof Body>;
 
-/** The request as a type, or the first problem of it. */
+/** Returns the request as a typed body, or the first problem in it. */
 export function readInvoiceBody(value: unknown): Read<InvoiceBody> {
   return readAs(value, Body);
 }

@@ -18,7 +18,7 @@ export function createInvoice(services: Services, call: Call): Promise<Answer> {
   });
 }
 
-/** Where ids follow from the seed, of the key; a key that was forgotten and creates again gets another one. */
+/** If ids follow from the seed, derives the id from the key; a forgotten key that creates again gets a random one. */
 function newIdFor({ newId }: Services['context'], { application, idempotencyKey }: Call): string {
   const id = idempotencyKey === null ? newId('inv_') : newId('inv_', `${application.id} ${idempotencyKey}`);
   return application.invoices.has(id) ? newId('inv_') : id;
@@ -52,7 +52,7 @@ export async function getInvoice({ context }: Services, { application, id }: Cal
     return errorAnswer(404, 'invoice_not_found', 'This application has no such invoice.');
   }
   const body = await context.invoiceBody(id);
-  // Looked up again: it may have settled while its body was read.
+  // Reads the invoice again, because it may have settled while its body was read.
   const invoice = application.invoices.get(id);
   if (invoice === undefined) throw new Error(`Reading ${id}: an invoice must stay in the books, and it is gone.`);
   return invoiceAnswer(invoice, body);

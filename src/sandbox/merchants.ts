@@ -22,7 +22,7 @@ async function store({ context }: Services, call: Call, nif: string): Promise<An
   if (application.nifs.has(nif)) {
     return errorAnswer(409, 'merchant_exists', 'this application has a merchant with this number.', { field: 'nif' });
   }
-  // Taken before the write, so that two requests at once cannot both pass the check above.
+  // Reserves the NIF before the write, so that two concurrent requests cannot both pass the check above.
   application.nifs.add(nif);
   const merchant: MerchantRecord = {
     id: context.newId('mrc_', `${application.id} ${nif}`),
@@ -51,12 +51,12 @@ const Body = object({
   email: matching((email) => /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email), 'an e-mail address'),
 });
 
-/** The request as a type, or the first problem of it. */
+/** Returns the request as a typed body, or the first problem in it. */
 export function readMerchantBody(value: unknown): Read<z.infer<typeof Body>> {
   return readAs(value, Body);
 }
 
-/** Merchants in one answer, at most and by default. */
+/** The default and the most merchants in one answer. */
 const PAGE_SIZE = 100;
 
 /** GET /v1/merchants */
@@ -85,7 +85,7 @@ function limitOf(text: string | null): number | null {
   return limit >= 1 && limit <= PAGE_SIZE ? limit : null;
 }
 
-// Opaque to the client, so that it can mean something else one day.
+// The cursor is opaque to the client, so that its meaning can change later.
 function cursorOf(position: number): string {
   return Buffer.from(`after ${position}`).toString('base64url');
 }

@@ -2,14 +2,12 @@ import type { Application, KeptAnswer } from './application.ts';
 import { createdInvoiceAnswer, errorAnswer, merchantAnswer, type Answer } from './http/answer.ts';
 import type { Call, Services } from './operation.ts';
 
-/** Keys are kept this long; after it the same key creates anew. */
+/** The retention window of keys; after it, the same key creates again. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Creates at most once for an Idempotency-Key.
- *
- * Only what created something (and the stored 500 of the fault of that name) is kept under the key: a request that was
- * refused may be corrected and sent again with the same key.
+ * Creates at most once for an Idempotency-Key. Keeps only answers that created something (and the error of the fault
+ * `stored500`): a client may correct a refused request and send it again with the same key.
  */
 export async function onceByKey(services: Services, call: Call, create: () => Promise<Answer>): Promise<Answer> {
   const { context } = services;

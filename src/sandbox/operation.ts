@@ -3,20 +3,20 @@ import type { Context } from './context.ts';
 import type { Answer } from './http/answer.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A request that has passed authentication, with everything that an operation may read. */
+/** An authenticated request, with all data that an operation may read. */
 export interface Call {
   readonly application: Application;
-  /** The path as registered, e.g. `/v1/invoices`. */
+  /** The path as registered, such as `/v1/invoices`. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The path's parameter, or empty. */
+  /** The path's parameter, or an empty string. */
   readonly id: string;
   readonly idempotencyKey: string | null;
-  /** The body as it came, and what is in it; absent without a body. */
+  /** The body as it was received, and its parsed value; absent in a GET. */
   readonly body: { readonly text: string; readonly sha256: string; readonly value: unknown };
 }
 
-/** What the operations of one sandbox share. */
+/** The parts of one sandbox that its operations share. */
 export interface Services {
   readonly context: Context;
   readonly settlement: Settlement;

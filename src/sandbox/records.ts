@@ -1,19 +1,19 @@
-/** Final words of the engine, and the one before them. */
+/** An invoice is `processing` until the engine's final verdict. */
 export type InvoiceStatus = 'processing' | 'issued' | 'failed';
 
-/** Why an invoice failed, as the service's answer and the event show it. */
+/** The reason why an invoice failed, as the answer and the event show it. */
 export interface InvoiceError {
   readonly code: string;
   readonly message: string;
 }
 
-/** An invoice as the sandbox knows it; its body stays in the store, so that memory holds a few hundred bytes an invoice. */
+/** An invoice without its body, which stays in the store, so that memory holds a few hundred bytes per invoice. */
 export interface InvoiceRecord {
   readonly id: string;
   readonly applicationId: string;
   readonly merchantId: string;
   readonly idempotencyKey: string | null;
-  /** Of the request's bytes as they came: what the books compare to find duplicates. */
+  /** Hash of the request's bytes as they were received: the books compare it to find duplicates. */
   readonly bodySha256: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -27,7 +27,7 @@ export interface MerchantRecord {
   readonly id: string;
   readonly applicationId: string;
   readonly nif: string;
-  /** Place in the application's list, from 0: what the list's cursor counts. */
+  /** Position in the application's list, from 0; the list's cursor refers to it. */
   readonly position: number;
   readonly idempotencyKey: string | null;
   readonly body: string;
@@ -48,10 +48,10 @@ export interface WebhookRecord {
 /** The two events of the published interface. */
 export const EVENT_TYPES = ['invoice.issued', 'invoice.failed'] as const;
 
-/** Type of a delivery of the published interface. */
+/** Type of an event of the published interface. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A 500 that is kept under its key and answered for ever (fault `stored500`). */
+/** A 500 that the service keeps under its key and repeats (fault `stored500`). */
 export interface StoredErrorRecord {
   readonly applicationId: string;
   readonly idempotencyKey: string;
@@ -60,15 +60,15 @@ export interface StoredErrorRecord {
   readonly createdAt: number;
 }
 
-/** One delivery that is still owed to one endpoint. */
+/** A pending delivery to one endpoint. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly applicationId: string;
   readonly webhookId: string;
   readonly invoiceId: string;
-  /** The exact bytes that are signed and sent, as text. */
+  /** The exact bytes that the sandbox signs and sends, as text. */
   readonly body: string;
-  /** A forged delivery carries a wrong signature and is tried once (fault `webhookForged`). */
+  /** True for a delivery with a wrong signature, which is tried once (fault `webhookForged`). */
   readonly forged: boolean;
   readonly attempts: number;
   readonly nextAttemptAt: number;

@@ -7,10 +7,8 @@ import { isoTime, jsonAnswer, type Answer } from './http/answer.ts';
 import { EVENT_TYPES, type WebhookRecord } from './records.ts';
 
 /**
- * POST /v1/webhooks
- *
- * The interface shows no Idempotency-Key here, so the address itself is the key: registering it again gives the same
- * endpoint and secret, with the events of the last request. A client that lost the answer asks again and has it.
+ * POST /v1/webhooks. The interface has no Idempotency-Key here, so the address is the key: registering it again returns
+ * the same endpoint and secret, with the events of the last request. A client that lost the answer repeats the request.
  */
 export async function registerWebhook({ context }: Services, { application, body }: Call): Promise<Answer> {
   await context.latency();
@@ -34,7 +32,7 @@ async function added(
     ...{ id: context.newId('whk_'), applicationId: application.id, ...endpoint },
     ...{ secret: context.newId('whsec_'), createdAt: context.clock() },
   };
-  // Shown before it is durable, so that two requests at once cannot make two endpoints of one address.
+  // Added before it is durable, so that two concurrent requests cannot create two endpoints for one address.
   application.webhooks.set(webhook.id, webhook);
   try {
     await context.commit([{ kind: 'webhook', webhook }]);
@@ -50,7 +48,7 @@ function webhookAnswer(status: number, { id, url, events, secret, createdAt }: W
 }
 
 const LONGEST_URL = 2000;
-// Plain http is for receivers on the same machine: there is no certificate for those.
+// Plain http is only for receivers on the same machine, because no certificate exists for their address.
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** The published fields of a webhook endpoint. */
@@ -66,7 +64,7 @@ function isAllowed(value: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
 }
 
-/** The request as a type, or the first problem of it. */
+/** Returns the request as a typed body, or the first problem in it. */
 export function readWebhookBody(value: unknown): Read<z.infer<typeof Body>> {
   return readAs(value, Body);
 }

@@ -14,30 +14,31 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Settings of a simulated service; times are milliseconds. */
+/** Settings of a simulated service. Times are in milliseconds. */
 export interface SandboxOptions {
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** 0: any free one. */
+  /** 0 chooses any free port. */
   readonly port: number;
-  /** Opened by the start, closed by `close`. */
+  /** The start opens the store, and `close` closes it. */
   readonly store: SandboxStore;
-  /** Default `sk_test_sandbox`; each key is an application of its own. */
+  /** Default: `sk_test_sandbox`. Each key is an application of its own. */
   readonly apiKeys?: readonly string[];
-  /** Every well-formed `sk_test_` key is accepted. */
+  /** True to accept every well-formed `sk_test_` key. */
   readonly openKeys?: boolean;
   readonly engine?: Engine;
-  /** Added to every answer; default 0. */
+  /** Added to the time of every answer. Default: 0. */
   readonly latencyMs?: number;
-  /** When the simulated engine speaks; default 300 ms after the creation. */
+  /** Time from the creation to the verdict of the simulated engine. Default: 300 ms. */
   readonly settleMs?: number;
-  /** Default: none. */
+  /** Default: no faults. */
   readonly faults?: Partial<Faults>;
-  /** The same seed brings the same faults to the same requests. */
+  /** The same seed gives the same faults for the same requests. */
   readonly seed?: string | number;
   /**
-   * Ids of merchants and invoices follow from the seed, so that a client which sends the same again sends the same bytes, and meets the same faults.
-   * For books that are thrown away: two sandboxes of one seed give the same ids. Default: at random.
+   * True if ids of merchants and invoices follow from the seed, so that a client that repeats its requests sends the
+   * same bytes and meets the same faults. Only for temporary books, because two sandboxes with one seed give the same
+   * ids. Default: random ids.
    */
   readonly idsBySeed?: boolean;
   readonly webhooks?: Partial<RetryPlan & { readonly concurrency: number; readonly timeoutMs: number }>;
@@ -45,18 +46,18 @@ export interface SandboxOptions {
   readonly log?: SandboxLog;
 }
 
-/** A simulated service that listens. */
+/** A running simulated service. */
 export interface Sandbox {
   /** Base address, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** The books of all applications. */
+  /** Returns the books of all applications. */
   books(): Books;
-  /** Stops; what was not settled or delivered goes on at the next start on the same store. */
+  /** Stops. The next start on the same store resumes settlement and deliveries. */
   close(): Promise<void>;
 }
 
-/** The API key that a sandbox accepts when none is set. */
+/** The API key that a sandbox accepts if no keys are set. */
 export const DEFAULT_API_KEY = 'sk_test_sandbox';
 const DEFAULT_SETTLE_MS = 300;
 const DEFAULT_DELIVERIES_AT_A_TIME = 32;
@@ -64,7 +65,7 @@ const DEFAULT_DELIVERY_TIMEOUT_MS = 10_000;
 
 /**
  * Starts a complete, simulated Electronic Invoicing Service.
- * @throws Error when a setting is wrong, the port or the store taken.
+ * @throws Error if a setting is wrong, or the port or the store is in use.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
@@ -97,7 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await stop();
     throw error;
   });
-  // What was processing when the last process ended is asked of the engine again, with the time that has passed.
+  // Asks the engine again about unfinished invoices; their delay counts from their creation.
   for (const invoice of invoices.filter(({ status }) => status === 'processing')) {
     const text = await store.invoiceBody(invoice.id);
     const read = readInvoiceBody(JSON.parse(text));
@@ -138,7 +139,7 @@ function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' 
 
 const ID_BYTES = 12;
 
-/** A seed of null, and what has no `of`: at random. */
+/** Ids are random if `seed` is null, and for calls without `of`. */
 function newIds(seed: string | null): Context['newId'] {
   return (prefix, of) => {
     const drawn =
@@ -149,14 +150,14 @@ function newIds(seed: string | null): Context['newId'] {
   };
 }
 
-// Longer than clients keep a connection, so that it is they who close it and never a request that meets a closing one.
+// Longer than clients keep a connection, so that the client closes it and no request reaches a closing connection.
 const KEEP_ALIVE_MS = 72_000;
-// A client that sends its request more slowly than this is no client.
+// A real client never takes longer than this to send its request.
 const REQUEST_TIMEOUT_MS = 30_000;
 const CLOSE_GRACE_MS = 2000;
 const CLOSE_IDLE_EVERY_MS = 20;
 
-/** Plain node:http: the bench measures its clients with this server in the way, so the server must cost little. */
+/** Uses plain node:http, because the bench measures clients against this server, so the server must cost little. */
 async function listen({ host, port }: { readonly host: string; readonly port: number }, handle: RequestHandler) {
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
@@ -169,15 +170,15 @@ async function listen({ host, port }: { readonly host: string; readonly port: nu
   } catch (cause) {
     throw new Error(`Starting the sandbox: ${host}:${port} must be free, and cannot be listened on.`, { cause });
   }
-  // An address of a TCP server is an object.
+  // The address of a TCP server is an object.
   const { port: actual } = server.address() as AddressInfo;
   return {
     port: actual,
-    /** Takes no new request, lets those under way end, cuts what is left after the grace. */
+    /** Accepts no new requests, lets running ones end, and cuts the rest after the grace period. */
     async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
-      // Again and again: a kept-alive connection that was answering becomes idle only after its answer.
+      // Runs repeatedly, because a kept-alive connection becomes idle only after its answer.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
       const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
       await closed;

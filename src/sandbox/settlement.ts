@@ -18,9 +18,9 @@ export interface AcceptedInvoice {
  *     processing --engine: failed--> failed
  */
 export interface Settlement {
-  /** Settles the invoice when the engine says so. */
+  /** Settles the invoice when the engine gives its verdict. */
   accept(accepted: AcceptedInvoice): void;
-  /** Settles it at once and waits until its events were tried (fault `webhookEarly`). */
+  /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
   settleNow(accepted: AcceptedInvoice): Promise<void>;
 }
 
@@ -33,10 +33,10 @@ export interface SettlementOptions {
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-// The caller that waits for the answer of a POST has a time-out; a receiver that does not answer must not use it up.
+// The client that waits for the POST has a timeout, which a receiver that does not answer must not use up.
 const EARLY_PATIENCE_MS = 2000;
 
-/** Makes the settlement of one sandbox. An invoice that cannot be settled now is tried again until `alarms` stops. */
+/** Creates the settlement of one sandbox. Retries an invoice that it cannot settle until `alarms` stops. */
 export function createSettlement({ context, engine, deliverer, alarms }: SettlementOptions): Settlement {
   async function ask({ invoice, body, text }: AcceptedInvoice): Promise<EngineVerdict> {
     return engine.process({ id: invoice.id, applicationId: invoice.applicationId, body, text });
@@ -61,7 +61,8 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
     await deliverer.enqueue(deliveries);
   }
 
-  // The engine or the store may be away for a while; the invoice stays `processing` meanwhile, also over a restart.
+  // The engine or the store may be unavailable for a while. The invoice stays `processing` meanwhile, even across a
+  // restart.
   function keepTrying(invoice: InvoiceRecord, work: () => Promise<unknown>, delayMs = FIRST_RETRY_MS): void {
     work().catch((error: unknown) => {
       context.log.warn('An invoice could not be settled yet.', { invoiceId: invoice.id, reason: reasonOf(error) });
@@ -102,7 +103,7 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
   };
 }
 
-/** The event of a settled invoice. */
+/** Returns the event type of a settled invoice. */
 function eventType(error: InvoiceError | null): EventType {
   return error === null ? 'invoice.issued' : 'invoice.failed';
 }
@@ -115,11 +116,11 @@ interface SettledInvoice {
 
 const OPPOSITE_ERROR: InvoiceError = { code: 'simulated_contradiction', message: 'A fault of the sandbox says this.' };
 
-/** The deliveries of a settled invoice to one endpoint, the faults that the seed has in store for it included. */
+/** Returns the deliveries of a settled invoice to one endpoint, including the faults that the seed decides for it. */
 function deliveriesTo(webhook: WebhookRecord, context: Context, settled: SettledInvoice): readonly DeliveryRecord[] {
   const { chance, newId } = context;
   const { invoice, error, at } = settled;
-  // Of the content and not of the identifier, which is another one in every run.
+  // Faults depend on the content, because the identifier differs in every run.
   const subject = invoice.bodySha256;
 
   const deliveries: DeliveryRecord[] = [];
@@ -129,7 +130,7 @@ function deliveriesTo(webhook: WebhookRecord, context: Context, settled: Settled
     deliveries.push({ ...owed, body, forged, attempts: 0, nextAttemptAt: at + delayMs });
   }
 
-  /** The text that is signed and sent. */
+  /** Returns the text to sign and send. */
   function event(invoiceId: string, says: InvoiceError | null): string {
     const data = says === null ? { id: invoiceId } : { id: invoiceId, error: says };
     return JSON.stringify({ id: newId('evt_'), type: eventType(says), created_at: new Date(at).toISOString(), data });

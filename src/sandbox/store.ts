@@ -7,19 +7,19 @@ import type {
   WebhookRecord,
 } from './records.ts';
 
-/** Everything that can happen to the books. */
+/** All kinds of changes to the books. */
 export type Change =
   | { readonly kind: 'merchant'; readonly merchant: MerchantRecord }
   | { readonly kind: 'invoice'; readonly invoice: InvoiceRecord; readonly body: string }
   | { readonly kind: 'webhook'; readonly webhook: WebhookRecord }
   | { readonly kind: 'stored-error'; readonly storedError: StoredErrorRecord }
   | { readonly kind: 'settlement'; readonly settlement: Settlement }
-  /** Owed: new, or tried in vain, so that the record holds the next try. */
+  /** A pending delivery: new, or failed and with the time of its next attempt. */
   | { readonly kind: 'delivery'; readonly delivery: DeliveryRecord }
-  /** Nothing is owed any more: it arrived, or was given up. */
+  /** A finished delivery, which arrived or was given up. */
   | { readonly kind: 'delivery-done'; readonly delivery: DeliveryRecord };
 
-/** The final word of one invoice. `error` is null when it was issued; `settledAt` is epoch milliseconds. */
+/** The final verdict on one invoice. `error` is null if it was issued; `settledAt` is epoch milliseconds. */
 export interface Settlement {
   readonly invoiceId: string;
   readonly applicationId: string;
@@ -27,18 +27,23 @@ export interface Settlement {
   readonly settledAt: number;
 }
 
-/** Where the sandbox keeps its books, as changes; one process owns a store at a time. */
+/** Stores the books of the sandbox as changes. Only one process may own a store at a time. */
 export interface SandboxStore {
-  /** Takes the store for this process, creates what is missing and reads every change in its order. Read it to its end. */
+  /**
+   * Takes the store for this process, creates missing files and reads all changes in order. Read the result to its end.
+   */
   open(): AsyncIterable<Change>;
-  /** All of the changes or none; they are durable when the promise resolves. */
+  /** Stores all of the changes or none. They are durable when the promise resolves. */
   write(changes: readonly Change[]): Promise<void>;
-  /** The body of a stored invoice, exactly as it came. */
+  /** Returns the body of an invoice, exactly as received. */
   invoiceBody(id: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Books in this process's memory: gone with the process, but not with a sandbox that is closed and started again on them. */
+/**
+ * Keeps books in memory. They are lost with the process, but not if a sandbox is closed and started again with this
+ * store.
+ */
 export function memoryStore(): SandboxStore {
   const changes: Change[] = [];
   const bodies = new Map<string, string>();
@@ -57,7 +62,7 @@ export function memoryStore(): SandboxStore {
   };
 }
 
-/** @throws Error always */
+/** Reports a missing body. @throws Error always */
 export function bodyMissing(id: string): never {
   throw new Error(`Reading the body of ${id}: it must have been written, and it was not.`);
 }

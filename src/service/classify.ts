@@ -7,32 +7,35 @@ import { look, type CreationShape, type Seen, statusReason } from './seen-answer
 import { reasonText } from './profile/reason-text.ts';
 import type { CreateAnswer } from '../domain/records/service-answers.ts';
 
-/** People must be told what to ask for: it happens with every request, and looks like a network that fails. */
+/** Tells the operator what to ask for: the fault occurs with every request and looks like a failing network. */
 const CONTINUED =
   '"100 Continue" came, which was not asked for: the service, or the proxy before it, must send none to requests without "Expect"';
 
-/** One line of the table: the first line that applies decides. */
+/** One row of the table: the first row that applies decides. */
 export interface ClassificationRow {
   readonly when: string;
   readonly applies: (seen: Seen) => boolean;
   readonly answer: (seen: Seen) => CreateAnswer;
 }
 
-/** HTTP says of these that the request was not and will not be carried out as it stands. A list, so that an unexpected status is never a refusal. */
+/**
+ * By HTTP, the service did not and will not carry out a request that it answers with one of these. They are listed, so
+ * that an unexpected status is never a refusal.
+ */
 const DEFINITIVE = new Set([
   400, 402, 404, 405, 406, 410, 411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428, 431, 451,
 ]);
 
-/** Another request under the same key is under way, among others. */
+/** One of its meanings: another request under the same key is under way. */
 const CONFLICT = 409;
 
-/** Asked to identify itself better: Lote's trouble with the service (or a proxy), never one invoice's. */
+/** The service (or a proxy) does not accept Lote's credentials. The trouble never concerns a single invoice. */
 const ACCESS_DENIED_STATUSES = new Set([401, 403, 407]);
 
 /**
- * What the end of a creating POST proves (DESIGN, Sending). Two mistakes would be fatal: to call a failure what may
- * have been created, and to call a success what was not; so everything unknown is `lost`, which repeats the same key
- * and bytes. The content type is not judged: the body is JSON with an id, or it is not.
+ * What the end of a creating POST proves (DESIGN, Sending). Two mistakes would be fatal: to report a failure although
+ * the invoice may exist, and to report a success although it does not. So every unknown answer is `lost`, and Lote
+ * repeats the same key and bytes. Lote ignores the content type: the body is JSON with an id, or it is not.
  */
 export const CLASSIFICATION: readonly ClassificationRow[] = [
   { when: 'no byte left this process', applies: (s) => s.end.kind === 'not-sent', answer: notSent },
@@ -134,7 +137,7 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   { when: '408, 409, 5xx and every status not named above', applies: () => true, answer: (s) => lost(s, null) },
 ];
 
-/** What the end of a creating POST proves; see CLASSIFICATION. */
+/** Decides what the end of a creating POST proves; see CLASSIFICATION. */
 export function classify(end: ExchangeResult, shape: CreationShape): CreateAnswer {
   const seen = look(end, shape);
   const row = CLASSIFICATION.find((candidate) => candidate.applies(seen));
@@ -149,12 +152,12 @@ function isJson(seen: Seen): boolean {
   return seen.end.kind === 'answer' && seen.end.body.kind === 'json';
 }
 
-/** A text of the service, and not the page of a gateway. */
+/** Tells whether the body is a text of the service, and not the HTML page of a gateway. */
 function isText(seen: Seen): boolean {
   return documentOf(seen.end).text !== undefined;
 }
 
-/** Gateways answer 404 and 413 in JSON of their own, whatever became of the request behind them. */
+/** A gateway answers 404 and 413 in JSON of its own, even if the service carried out the request. */
 function saysError(seen: Seen): boolean {
   return seen.errorCode !== null || seen.errorMessage !== null;
 }
@@ -188,7 +191,7 @@ function broken(seen: Seen): CreateAnswer {
   };
 }
 
-/** A profile may call any status `later`: of a 403 it is the account that came too often, of a 409 the key that is in work. */
+/** A profile may call any status `later`: a 403 of an account that asks too often, a 409 of a key in work. */
 function notNow(seen: Seen): CreateAnswer {
   const delay = seen.status === CONFLICT ? delayOf(seen) : { retryAfterMs: retryAfter(seen) };
   return { kind: 'not-now', reason: reason(seen), ...delay };
@@ -198,7 +201,7 @@ function keyMismatch(seen: Seen): CreateAnswer {
   return { kind: 'key-mismatch', reason: { code: 'key-known-with-other-bytes', message: reason(seen).message } };
 }
 
-/** The code is Lote's own, whatever the service calls it: callers tell 403 from 401 by it. */
+/** Uses Lote's own code instead of the service's: callers tell 403 from 401 by it. */
 function accessDenied(
   seen: Seen,
   { code, mayExist }: { readonly code: string; readonly mayExist: boolean },
@@ -214,13 +217,13 @@ function unreadableNo(seen: Seen): CreateAnswer {
   return { ...answer, reason: { ...answer.reason, message }, unreadError: true };
 }
 
-/** A rule may call passing trouble lost; an answer that should say what became of the invoice is one that the profile does not read. */
+/** A rule may call temporary trouble lost; a lost 2xx or definitive 4xx is an answer that the profile cannot read. */
 function lostByRule(seen: Seen): CreateAnswer {
   const isAnswer = within(seen, 200, 299) || DEFINITIVE.has(seen.status);
   return { ...lost(seen, null), ...(isAnswer && { byRule: true as const }) };
 }
 
-/** Not known, because of the value at the place where the profile looks for the id. */
+/** The result is unknown, because the profile finds no usable id at the place of the id. */
 function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
   const message = reasonText(`HTTP ${seen.status}: ${found} at ${shownPlace(seen.idPlace)}`);
   return { kind: 'lost', reason: { code, message }, ...delayOf(seen) };

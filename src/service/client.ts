@@ -30,19 +30,17 @@ import type {
 } from '../domain/records/service-answers.ts';
 import type { Invoice } from '../domain/invoice.ts';
 
-/**
- * The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer.
- */
+/** The Electronic Invoicing Service as Lote uses it, with timeouts and limits. Methods never throw for an answer. */
 export interface InvoicingService {
   readonly baseUrl: string;
   /**
-   * The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before
-   * the first send.
+   * Returns the exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Lote freezes them in
+   * the ledger before the first send.
    */
   invoiceBody(invoice: Invoice, merchantId: string): string;
   createInvoice(body: string, idempotencyKey: string, limits?: PostLimits): Promise<CreateAnswer>;
   getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
-  /** The whole list, all pages. */
+  /** Reads all pages of the list. */
   listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
   createMerchant(
     merchant: { readonly nif: string; readonly legalName: string; readonly email: string },
@@ -50,13 +48,13 @@ export interface InvoicingService {
     limits?: PostLimits,
   ): Promise<MerchantAnswer>;
   registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
-  /** Closes all connections at once: what is under way on them gets no answer, and later requests use new ones. */
+  /** Closes all connections at once: requests under way get no answer, and later requests use new connections. */
   dropConnections(): void;
   close(): Promise<void>;
 }
 
 /**
- * The service over HTTP.
+ * Opens the service over HTTP.
  * @throws LoteError `configuration-invalid` when the address or the key cannot be used.
  */
 export function createInvoicingService(options: ConnectionOptions): InvoicingService {
@@ -83,7 +81,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     },
     async listMerchants(signal) {
       const get = { operation: 'list-merchants', method: 'GET', signal } as const;
-      // It evaluates its own expressions, over pages and items.
+      // `readMerchantList` evaluates its own expressions, over pages and items.
       return await readMerchantList(async (path) => await connection.call({ ...get, path }), {
         profile,
         baseUrl: connection.baseUrl,
@@ -98,7 +96,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
       const body = webhookBody(url, template);
-      // No Idempotency-Key is published for it, so it is never repeated here.
+      // The interface publishes no Idempotency-Key for this request, so Lote never repeats it here.
       const end = await call({ operation: 'register-webhook', method: 'POST', path, body, signal });
       return readRegistration(end, profile);
     },
@@ -107,7 +105,10 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   };
 }
 
-/** A creation that may have happened is asked again: the key is the merchant's for ever, and the list tells. */
+/**
+ * Turns a creation that may have happened into `not-now`, so that the caller asks again. This is safe: the key belongs
+ * to the merchant for ever, and the list shows the merchant.
+ */
 function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
   switch (answer.kind) {
     case 'created':
@@ -118,7 +119,7 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
       return { kind: 'access-denied', reason: answer.reason };
     case 'not-permitted':
       return answer;
-    // Another file spells its details otherwise and creates it at this moment: the list has it soon.
+    // Another file with other details of this merchant creates it at this moment, so the list has it soon.
     case 'key-mismatch':
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: null };
     default:
@@ -131,25 +132,25 @@ const EVENTS = ['invoice.issued', 'invoice.failed'];
 
 type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
-/** The exact text of the POST that creates a merchant: by the template of the profile, or as published. */
+/** Returns the exact text of the POST that creates a merchant: by the profile's template, or as published. */
 export function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
   if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
   return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
 }
 
-/** The exact text of the POST that registers the receiver. */
+/** Returns the exact text of the POST that registers the receiver. */
 export function webhookBody(url: string, template: BodyTemplate): string {
   if (template === null) return JSON.stringify({ url, events: EVENTS });
   return fillTemplate(template, { values: { url, events: EVENTS } });
 }
 
 const LONGEST_SECRET = 4_096;
-/** A text that is too long is not looked at. */
+/** Checks the length first, so that `isSecret` never reads a text that is too long. */
 const Secret = z.string().refine((text) => text.length <= LONGEST_SECRET && isSecret(text));
 
 /**
- * What the answer to the registration of the receiver says; the expressions of the profile are evaluated by then. A secret that is masked or can be guessed is
- * none.
+ * Reads the answer to the registration of the receiver. The caller has evaluated the expressions of the profile. The
+ * secret is null if it is masked or can be guessed.
  */
 export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
   const shape = shapeWithoutId(profile);
@@ -163,23 +164,26 @@ export function readRegistration(end: ExchangeResult, profile: ServiceProfile): 
   return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
 }
 
-/** A success by the profile, and no rule of it says otherwise; the page of a gateway that is away answers 200, too. */
+/**
+ * Tells whether the answer is a success by the profile, and no rule says otherwise. A page is no success: a gateway
+ * answers 200, too, while the service is away.
+ */
 function isRegistered(end: ExchangeResult, shape: CreationShape): boolean {
   if (end.kind !== 'answer' || isUnread(end.body)) return false;
   const { success, meaning } = look(end, shape);
   return success && (meaning === null || meaning === 'exists');
 }
 
-/** A body that did not come whole, so that the profile may find something else in it, or that no service wrote. */
+/** Tells whether the body is incomplete, was not evaluated, or is the page of a gateway. */
 function isUnread(body: AnswerBody): boolean {
   if (body.kind !== 'unreadable') return false;
   return body.why === 'cut-short' || body.why === 'not-evaluated' || isPage(body.text ?? '');
 }
 
-/** What services write at the place of a reason when there is none. */
+/** Values that services write at the place of the reason if there is no reason. */
 const NO_REASON = /^(?:0|false|none|null|ok|success)$/i;
 
-/** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
+/** Reads the answer to a GET of an invoice. A status word that the profile does not know is `processing`: not final. */
 export function readStatus(
   end: ExchangeResult,
   asked: { readonly serviceId: string; readonly profile: ServiceProfile; readonly shape: CreationShape },
@@ -216,7 +220,7 @@ function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer 
   return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
 }
 
-/** A cache or a gateway may answer for the service: only the id shows which invoice the answer is about. */
+/** A cache or a gateway may answer instead of the service: only the id proves which invoice the answer is about. */
 function notProvedItsOwn(hasId: boolean, place: Place): Unreadable {
   if (hasId) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
   return unreadable(

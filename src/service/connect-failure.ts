@@ -1,4 +1,4 @@
-/** Stable words for errors that end a request before its first byte left. */
+/** Stable codes for errors that end a request before its first byte has left. */
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection-refused',
   ENOTFOUND: 'name-not-resolved',
@@ -12,13 +12,13 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'connection-reset-early',
 };
 
-/** Of an error without such a word. It is of one request: another of the same invoice may have left before it. */
+/** The code of any other such error. It concerns one request: an earlier one of the same invoice may have left. */
 export const REQUEST_NOT_SENT = 'request-not-sent';
 
-/** OpenSSL's and Node's names of a handshake that failed; each is proof that no request was written. */
+/** OpenSSL's and Node's codes of a failed handshake; each proves that no request was written. */
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** Names the failure of a request that never started. Use it only where that is proved: a reset, for one, means something else later. */
+/** Names the failure of a request that never started. Use it only if that is proved: a later reset is no such proof. */
 export function connectFailure(error: unknown): string {
   const code = errorCode(error);
   if (TLS.test(code)) return 'tls-refused';
@@ -26,8 +26,8 @@ export function connectFailure(error: unknown): string {
 }
 
 /**
- * An interim answer "100 Continue" that no request asked for, at which undici ends the connection before the answer comes. So
- * no request ever gets one, and only its own word tells people why.
+ * An interim answer "100 Continue" that Lote did not ask for. undici then ends the connection before the real answer,
+ * so no request ever gets one, and only this separate code tells the operator why.
  */
 export const UNEXPECTED_CONTINUE = 'unexpected-100-continue';
 
@@ -40,7 +40,7 @@ export function brokenExchange(error: unknown): string {
   return 'answer-broken';
 }
 
-/** The only "bad response" of undici while a request runs; the other one is of a connection that carries none. */
+/** While a request runs, undici says "bad response" only in this case; otherwise only on an idle connection. */
 function isUnexpectedContinue(error: unknown): boolean {
   return error instanceof Error && errorCode(error) === 'UND_ERR_SOCKET' && error.message === 'bad response';
 }

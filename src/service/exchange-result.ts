@@ -3,10 +3,10 @@ import { parseExactJson, textOf } from './profile/exact-json.ts';
 import type { Document } from './profile/place.ts';
 import type { RequestOutcome } from '../domain/records/measures.ts';
 
-/** Headers of an answer as they came, by lower-case name. */
+/** Headers of an answer as received, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How one HTTP exchange ended, before its meaning is decided. */
+/** How one HTTP exchange ended, before `classify` decides its meaning. */
 export type ExchangeResult =
   /** A status line came. */
   | {
@@ -16,17 +16,17 @@ export type ExchangeResult =
       readonly body: AnswerBody;
       /** By lower-case name. */
       readonly headers?: AnswerHeaders;
-      /** Values of the expressions of the profile over this answer; left out: it has none. */
+      /** Values of the profile's expressions over this answer. Optional: the profile may have no expressions. */
       readonly computed?: ReadonlyMap<string, unknown>;
     }
   /** Proved that no byte of the request left this process. */
   | { readonly kind: 'not-sent'; readonly code: string; readonly retryAfterMs: number | null }
-  /** The same, because its permit was over. */
+  /** No byte of the request left this process, because its permit was over. */
   | { readonly kind: 'not-permitted' }
   /** Bytes may have left and no status line came. */
   | { readonly kind: 'broken'; readonly code: string };
 
-/** The end of an exchange in one word, for those who count. */
+/** Returns the end of an exchange in one word, for the metrics. */
 export function outcomeOf(end: ExchangeResult): RequestOutcome {
   if (end.kind === 'broken') return 'no-answer';
   if (end.kind !== 'answer') return 'not-sent';
@@ -36,26 +36,26 @@ export function outcomeOf(end: ExchangeResult): RequestOutcome {
   return end.status < 500 ? '4xx' : '5xx';
 }
 
-/** Body of an answer: JSON with the API key hidden in its texts, or why it cannot be read. */
+/** The body of an answer: JSON with the API key hidden in its texts, or why Lote cannot read it. */
 export type AnswerBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | {
       readonly kind: 'unreadable';
       readonly why: UnreadableBody;
-      /** The beginning of a text that is no JSON, with the API key hidden. */
+      /** The beginning of a text that is not JSON, with the API key hidden. */
       readonly text?: string;
     };
 
 /**
- * Why a body cannot be read. `encoded`: it has a content encoding; `oversize`: it is longer than Lote reads;
- * `cut-short`: the connection ended before it did; `not-evaluated`: an expression of the profile exceeded its limits.
+ * Why Lote cannot read a body. `encoded`: the body has a content encoding; `oversize`: it is longer than Lote reads;
+ * `cut-short`: the connection ended before the body; `not-evaluated`: an expression of the profile exceeded its limits.
  */
 export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short' | 'not-evaluated';
 
-/** As much of a text as an error may need. */
+/** The longest text that Lote keeps for an error, in characters. */
 const MAX_TEXT = 2_000;
 
-/** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
+/** Reads an answer's bytes as JSON, with the secret hidden in every text. Invalid UTF-8 is `not-json`. */
 export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
   const text = textOf(bytes);
@@ -70,7 +70,7 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   }
 }
 
-/** Headers of an answer with the secret hidden: a profile may look for the reason of a refusal there. */
+/** Returns the headers of an answer with the secret hidden: a profile may read the reason of a refusal from them. */
 export function readHeaders(headers: AnswerHeaders, secret: string): AnswerHeaders {
   const texts = Object.values(headers).flat();
   if (!isHidden(secret) || !texts.some((text) => text?.includes(secret))) return headers;
@@ -80,12 +80,12 @@ export function readHeaders(headers: AnswerHeaders, secret: string): AnswerHeade
   );
 }
 
-/** Whether the body of an answer came in a form that says nothing at all. */
+/** Tells whether the body of an answer is damaged or encoded, so that it proves nothing. */
 export function isSpoilt(end: ExchangeResult): boolean {
   return end.kind === 'answer' && end.body.kind === 'unreadable' && SPOILT.has(end.body.why);
 }
 
-/** What the places of the profile are read from. An answer that was cut short says nothing at all. */
+/** Returns the document from which the places of the profile are read. A spoilt answer has only its status. */
 export function documentOf(end: ExchangeResult): Document {
   if (end.kind !== 'answer') return { body: undefined };
   const { status, body, headers, computed } = end;
@@ -97,7 +97,7 @@ export function documentOf(end: ExchangeResult): Document {
   };
 }
 
-/** Whether a text is a page: that of a gateway is no word of the service. */
+/** Tells whether a text is an HTML page: a gateway wrote it, not the service. */
 export function isPage(text: string): boolean {
   return text.trimStart().startsWith('<');
 }

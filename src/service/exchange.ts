@@ -11,7 +11,7 @@ import {
 import { retryAfterMs } from './limits/backoff.ts';
 import type { DeparturePermit } from '../domain/records/service-answers.ts';
 
-/** Some services repeat the whole invoice in the answer, and the id must be found in it; more than this is a mistake or an attack. */
+/** Some services repeat the whole invoice in the answer that has its id. A longer answer is a mistake or an attack. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface ExchangeRequest {
@@ -22,20 +22,20 @@ export interface ExchangeRequest {
 }
 
 export interface ExchangeLimits {
-  /** From handing over to the last byte of the answer: slow drips end here, whatever the other time-outs say. */
+  /** From the dispatch to the last byte of the answer. Ends slow drips that no other time-out ends. */
   readonly totalMs: number;
-  /** The API key: a service may quote it in an error, and no reason may. */
+  /** The API key. A service may quote it in an error, and Lote must hide it in every reason. */
   readonly secret: string;
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
-  /** Ends what has not left yet; what has left ends by itself. */
+  /** Ends a request that has not left yet; a request that has left ends by itself. */
   readonly permit?: DeparturePermit | undefined;
 }
 
 /**
- * One HTTP exchange, ended in every case and never thrown. It uses undici's dispatch rather than request, because only
- * the handler learns the moment before the first byte is written: that moment, not an error's name, is what divides
- * "nothing was sent" from "it may have arrived". Redirects are not followed and nothing is decompressed.
+ * Runs one HTTP exchange; always resolves, never throws. Uses undici's `dispatch` rather than `request`, because only
+ * the handler learns the moment before the first byte is written: that moment, not an error's name, divides "nothing
+ * was sent" from "it may have arrived". Follows no redirects and decompresses nothing.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -95,10 +95,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Connecting takes time: the permission of then may be over.
+    // Connecting takes time, so the permit may have ended meanwhile.
     if (this.#limits.permit?.isValid() === false) this.#end({ kind: 'not-permitted' });
     this.#controller = controller;
-    // Given up while it was queued: undici checks for an abort right after this call, before it writes.
+    // The request ended while it was queued. undici checks for an abort right after this call, before it writes.
     if (this.#ended) controller.abort(new Error('given up before it was sent'));
   }
 
@@ -107,7 +107,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx answers are announcements: the real status line is still to come.
+    // A 1xx answer is interim: the real status line comes later.
     if (status < 200) return;
     const encoding = first(headers['content-encoding'])?.trim().toLowerCase() ?? '';
     this.#statusLine = {
@@ -136,19 +136,19 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     else this.#finish('cut-short');
   }
 
-  /** The permission is over: nothing of it matters any more once bytes may have left. */
+  /** Ends the request because its permit is over. Does nothing once bytes may have left. */
   withdraw(): void {
     if (this.#controller === null) this.#end({ kind: 'not-permitted' });
   }
 
-  /** Our own patience ended, or the caller's. */
+  /** Ends the exchange because its time is over or the caller cancelled it. */
   stop(code: string): void {
     if (this.#controller === null) this.#end(notSent(code === 'cancelled' ? code : 'connect-timeout'));
     else if (this.#statusLine === null) this.#end({ kind: 'broken', code });
     else this.#finish('cut-short');
   }
 
-  /** A status line came; `spoilt` says why the body is not to be read, or null. */
+  /** Ends the exchange after a status line. `spoilt` says why Lote must not read the body; null: Lote may read it. */
   #finish(spoilt: UnreadableBody | null): void {
     const line = this.#statusLine;
     if (line === null) return this.#end({ kind: 'broken', code: 'answer-broken' });

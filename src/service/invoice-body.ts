@@ -4,8 +4,8 @@ import { isCanonicalDecimal } from '../domain/money.ts';
 import { isPlainObject } from '../domain/json-pointer.ts';
 
 /**
- * The exact text of the creating POST, so that the same invoice always gives the same bytes: by the template of the profile, or as published (interface
- * section 2), with the published fields alone in their published order.
+ * Returns the exact text of the creating POST; the same invoice always gives the same bytes. The text follows the
+ * template of the profile, or (interface section 2) has only the published fields in their published order.
  */
 export function invoiceBody(invoice: Invoice, merchantId: string, template: BodyTemplate = null): string {
   return template === null ? publishedBody(invoice, merchantId) : bodyByTemplate(template, invoice, merchantId);
@@ -25,7 +25,7 @@ function bodyByTemplate(template: BodyTemplate, invoice: Invoice, merchantId: st
   });
 }
 
-/** The reference is Lote's own and is not sent. */
+/** Omits the reference: it belongs to Lote and the interface has no field for it. */
 function publishedBody(invoice: Invoice, merchantId: string): string {
   return exactJson({
     members: {
@@ -48,22 +48,22 @@ function lineOf(line: InvoiceLine): ExactJsonObject {
   };
 }
 
-/** A number whose digits are written as they are, never through a float. */
+/** A number whose digits are written unchanged, never through a float. */
 export interface ExactNumber {
   readonly exact: string;
 }
 
-/** JSON to be written, with numbers whose digits stay. */
+/** JSON to be written, with numbers whose digits stay unchanged. */
 export type ExactJson = string | ExactNumber | readonly ExactJson[] | ExactJsonObject;
 
-/** Members whose value is undefined are left out. */
+/** An object to be written; members with the value undefined are omitted. */
 export interface ExactJsonObject {
   readonly members: Readonly<Record<string, ExactJson | undefined>>;
 }
 
 /**
- * A decimal as a JSON number token.
- * @throws RangeError when the text is not a canonical decimal: a wrong token here would be a wrong amount on an invoice.
+ * Returns a decimal as a JSON number token.
+ * @throws RangeError if the text is not a canonical decimal: a wrong token would be a wrong amount on an invoice.
  */
 export function exactNumber(text: string): ExactNumber {
   if (!isCanonicalDecimal(text)) {
@@ -74,12 +74,14 @@ export function exactNumber(text: string): ExactNumber {
   return { exact: text };
 }
 
-/** Constants of a template: a number as JavaScript writes it, true, false, null. */
+/** Returns a constant of a template: true, false, null, or a number as JavaScript writes it. */
 function exactConstant(value: number | boolean | null): ExactNumber {
   return { exact: JSON.stringify(value) };
 }
 
-/** JSON text without white space, members in the order given. JSON.stringify cannot do it: it knows numbers as floats only. */
+/**
+ * Returns JSON text without white space, with members in the given order. JSON.stringify knows numbers only as floats.
+ */
 export function exactJson(value: ExactJson): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (isList(value)) return `[${value.map((item) => exactJson(item)).join(',')}]`;
@@ -96,21 +98,21 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-/** Values by the names that a template may use; undefined: the invoice has none. */
+/** Values by the names that a template may use; undefined if the invoice has no such value. */
 export type TemplateValues = Readonly<Record<string, ExactJson | undefined>>;
 
-/** A template's values, and those of each line for the object under `$each`. */
+/** A template's values, and the values of each line for the object under `$each`. */
 export interface FilledWith {
   readonly values: TemplateValues;
   readonly lines?: readonly TemplateValues[];
 }
 
-/** The bytes of a request by the template of the profile: the same values always give the same bytes. */
+/** Returns the text of a request by the template of the profile: the same values always give the same bytes. */
 export function fillTemplate(template: BodyTemplate, filling: FilledWith): string {
   return exactJson(fill(template, filling) ?? exactConstant(null));
 }
 
-/** Undefined: the whole of it is a placeholder without a value, and its member is left out. */
+/** Returns undefined if the node is a single placeholder without a value; the caller then omits its member. */
 function fill(node: unknown, filling: FilledWith): ExactJson | undefined {
   if (typeof node === 'string') return fillText(node, filling.values);
   if (Array.isArray(node)) return fillList(node, filling);
@@ -142,7 +144,7 @@ function valueOf({ name, as }: Placeholder, values: TemplateValues): ExactJson |
   const value = values[name];
   if (value === undefined || as === null) return value;
   const text = textOf(value);
-  // What is no number cannot become one: the service then refuses it, and says so.
+  // A text that is not a number stays a text: the service then refuses it and says why.
   return as === 'number' && isCanonicalDecimal(text) ? exactNumber(text) : text;
 }
 

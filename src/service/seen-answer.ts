@@ -8,12 +8,12 @@ import { reasonCode, reasonText } from './profile/reason-text.ts';
 
 const LONGEST_WORD = 100;
 
-/** Where a created thing's id and an error's words stand, and what answers mean: from the service profile. */
+/** The part of the service profile that says where a created object's id and an error stand, and what answers mean. */
 export interface CreationShape {
   readonly id: Place;
-  /** What a usable id begins with; null: no id is usable. */
+  /** The prefix of a usable id; null: no id is usable. */
   readonly idPrefix: string | null;
-  /** Where the word of the status stands; left out: the caller does not ask for it. */
+  /** The place of the status word. Optional: the caller may not need the status. */
   readonly status?: Place;
   readonly errorCode: Place;
   readonly errorMessage: Place;
@@ -21,18 +21,18 @@ export interface CreationShape {
   readonly answers: Answers;
 }
 
-/** How answers about invoices are read. */
+/** Returns how Lote reads answers about invoices. */
 export function invoiceShape(profile: ServiceProfile): CreationShape {
   const { id, idPrefix, status } = profile.invoice;
   return shapeOf(profile, { id, idPrefix, status });
 }
 
-/** How the answer to the creation of a merchant is read. */
+/** Returns how Lote reads the answer to the creation of a merchant. */
 export function merchantShape(profile: ServiceProfile): CreationShape {
   return shapeOf(profile, { id: profile.merchants.createdId, idPrefix: profile.merchants.idPrefix });
 }
 
-/** How answers are read that carry no id which Lote needs. */
+/** Returns how Lote reads answers from which it needs no id. */
 export function shapeWithoutId(profile: ServiceProfile): CreationShape {
   return shapeOf(profile, { id: '', idPrefix: null });
 }
@@ -47,7 +47,10 @@ function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPref
   };
 }
 
-/** Evaluates the expressions of the profile once for each answer, before it is read. The list of merchants evaluates its own. */
+/**
+ * Makes a function that evaluates the expressions of the profile once for each answer, before Lote reads the answer.
+ * The list of merchants evaluates its own.
+ */
 export function answerExpressions(profile: ServiceProfile): (end: ExchangeResult) => Promise<ExchangeResult> {
   const { invoice, merchants, error, answers, webhook } = profile;
   const evaluate = compileExpressions([
@@ -64,24 +67,24 @@ export function answerExpressions(profile: ServiceProfile): (end: ExchangeResult
   };
 }
 
-/** An ended exchange with what the profile finds in it. */
+/** An ended exchange, with the values that the profile finds in it. */
 export interface Seen {
   readonly end: ExchangeResult;
-  /** The status that counts: HTTP's, or the one that an envelope names. 0 when no status line came. */
+  /** The HTTP status, or the one that an envelope names instead. 0 if no status line came. */
   readonly status: number;
-  /** A 2xx, and a success by the profile. */
+  /** True for a 2xx that is a success by the profile. */
   readonly success: boolean;
-  /** A usable id; null: none. */
+  /** The id; null if the answer has no usable id. */
   readonly serviceId: string | null;
-  /** Where the profile looks for it. */
+  /** The place at which the profile looks for the id. */
   readonly idPlace: Place;
-  /** Something stands at the place of the id, usable or not. */
+  /** True if a value, usable or not, stands at the place of the id. */
   readonly hasId: boolean;
-  /** What the first rule of the profile that fits says; null: none fits. */
+  /** The meaning by the first rule of the profile that fits; null if no rule fits. */
   readonly meaning: Rule['means'] | null;
-  /** The usable id where that rule finds it; null: none. */
+  /** The id at the place that this rule names; null if there is no usable id. */
   readonly existingId: string | null;
-  /** The word of the status as `shortWord` gives it; undefined: the caller does not ask for it. */
+  /** The status word as `shortWord` returns it; undefined if the caller does not ask for it. */
   readonly word: string | null | undefined;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
@@ -115,26 +118,26 @@ export function look(end: ExchangeResult, shape: CreationShape): Seen {
   };
 }
 
-/** The word at a place in small letters, at most 100 characters; null: none. */
+/** Returns a word in lower case, cut to 100 characters; null if the value is no word. */
 export function shortWord(value: unknown): string | null {
   return wordAt(value)?.slice(0, LONGEST_WORD).toLowerCase() ?? null;
 }
 
-/** What answers mean, where the status alone does not say it. */
+/** The part of the profile that says what answers mean if the status alone does not. */
 export type Answers = ServiceProfile['answers'];
 
 /** One rule of the profile. */
 export type Rule = Answers['rules'][number];
 
-/** A 2xx, and a success by the profile. */
+/** Tells whether an answer is a 2xx and a success by the profile. */
 export function isSuccess(document: Document, httpStatus: number, { success }: Answers): boolean {
   if (!is2xx({ status: httpStatus })) return false;
   return success === null || isOneOf(readPlace(document, success.at), success.is);
 }
 
 /**
- * The status of an answer that is no success: HTTP's, or the one that an envelope names. Only that of an error, from 400 to
- * 599: no envelope makes a success of a failure.
+ * Returns the status of an answer that is no success: HTTP's, or the one that an envelope names. An envelope's status
+ * counts only from 400 to 599, because an envelope must not turn a failure into a success.
  */
 export function statusThatCounts(document: Document, httpStatus: number, { status: place }: Answers): number {
   if (place === null) return httpStatus;
@@ -142,7 +145,7 @@ export function statusThatCounts(document: Document, httpStatus: number, { statu
   return Number.isInteger(said) && said >= 400 && said <= 599 ? said : httpStatus;
 }
 
-/** The first rule that fits an answer with this status that counts, and this at `error.code`; undefined: none does. */
+/** Returns the first rule that fits an answer with this status and this `error.code`; undefined if no rule fits. */
 export function ruleFor(
   document: Document,
   seen: { readonly status: number; readonly code: unknown },
@@ -155,13 +158,14 @@ export function ruleFor(
   });
 }
 
-/** An error of a service is a sentence or a few; what is deeper, or further back, is left out. */
+/** A service's error is a few sentences at most, so Lote omits texts that are deeper or further back. */
 const DEEPEST = 4;
 const MOST_TEXTS = 5;
 
 /**
- * What an error says, as one text: a text or number as it is; of a list or an object its first texts, each after the name of its field. Null: nothing.
- * Services write `{"errors":[{"detail":"…"}]}` and `{"errors":{"nif":["…"]}}` for the same thing.
+ * Returns an error as one text: a text or number unchanged; of a list or object the first texts, each after the name of
+ * its field; null if there is no text. Services write `{"errors":[{"detail":"…"}]}` and `{"errors":{"nif":["…"]}}` for
+ * the same thing.
  */
 export function errorText(value: unknown): string | null {
   const texts: string[] = [];
@@ -189,7 +193,7 @@ function collect(value: unknown, { field, depth, texts }: TextPlace): void {
   for (const [name, below] of entries) collect(below, { field: name, depth: depth + 1, texts });
 }
 
-/** Reason of a status: the service's own code and message when it gave usable ones. */
+/** Returns the reason of a status, with the service's own code and message if they are usable. */
 export function statusReason(status: number, said: { readonly code: unknown; readonly message: unknown }): Reason {
   const message = typeof said.message === 'string' ? reasonText(said.message) : '';
   return {

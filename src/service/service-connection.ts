@@ -11,7 +11,7 @@ import type { DeparturePermit } from '../domain/records/service-answers.ts';
 import type { MeasureRequest, ServiceOperation } from '../domain/records/measures.ts';
 import { LoteError } from '../domain/errors.ts';
 
-/** In milliseconds. A connection takes one round trip or is not there; an engine may think for a while; an answer is small. */
+/** In milliseconds. A connection takes one round trip or fails; a service may think for a while; an answer is small. */
 interface ServiceTimeouts {
   readonly connect: number;
   readonly headers: number;
@@ -21,7 +21,7 @@ interface ServiceTimeouts {
 
 const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
 
-/** Shorter than the 5 s after which Node servers and many balancers close an idle connection: a stale one costs a lost answer. */
+/** Node servers and many balancers close idle connections after 5 s, and a request on a stale one loses its answer. */
 const KEEP_ALIVE_MS = 4_000;
 
 /** Address, key, limits and clocks of a connection. `clock` gives epoch milliseconds, `timeouts` are milliseconds. */
@@ -33,13 +33,13 @@ export interface ConnectionOptions {
   readonly clock?: () => number;
   readonly random?: () => number;
   readonly timeouts?: Partial<ServiceTimeouts>;
-  /** The rate that all processes of a ledger share; left out: this process has the profile's rate for itself. */
+  /** The rate that all processes of a ledger share. Optional: the default is the profile's rate, for this process. */
   readonly rate?: SharedRate;
-  /** Gets each answer as it came; left out: no listener does. */
+  /** Optional: called with each answer as received. */
   readonly capture?: (answer: Answer) => void;
-  /** Told of each answer, with the time in its head in epoch milliseconds; null: it has none. Left out: there is no listener. */
+  /** Optional: called for each answer with the time of its `Date` header in epoch milliseconds, or null without one. */
   readonly heard?: (at: number | null) => void;
-  /** Told of each request that has its permit; left out: nothing is measured. */
+  /** Optional: called for each request that has its permit, to measure it. */
   readonly measure?: MeasureRequest | undefined;
 }
 
@@ -47,7 +47,7 @@ type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
 /** A request below the service's base address. */
 interface Call {
-  /** Left out: it is not measured. */
+  /** Optional: Lote does not measure a call without an operation. */
   readonly operation?: ServiceOperation;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -55,21 +55,24 @@ interface Call {
   readonly idempotencyKey?: string;
   readonly signal: AbortSignal | undefined;
   readonly permit?: DeparturePermit | undefined;
-  /** Evaluates the expressions of the profile over the answer; left out: it has none for this request. */
+  /** Optional: evaluates the expressions of the profile over the answer. */
   readonly evaluate?: ((end: ExchangeResult) => Promise<ExchangeResult>) | undefined;
 }
 
-/** What every request of one process to one base address shares: its connections, its key, its limits. */
+/** The connections, key and limits that all requests of one process to one base address share. */
 export interface ServiceConnection {
-  /** As the ledger keys it: no trailing slash. */
+  /** The address as the ledger keys it, without a trailing slash. */
   readonly baseUrl: string;
   call(request: Call): Promise<ExchangeResult>;
-  /** Closes all connections at once: what is under way on them ends as broken, and later requests use new ones. */
+  /** Closes all connections at once: requests under way end as broken, and later requests use new connections. */
   drop(): void;
   close(): Promise<void>;
 }
 
-/** @throws LoteError `configuration-invalid` when the address or the key cannot be used. */
+/**
+ * Opens the connection to one base address.
+ * @throws LoteError `configuration-invalid` when the address or the key cannot be used.
+ */
 export function openConnection(options: ConnectionOptions): ServiceConnection {
   const { profile } = options;
   const address = serviceAddress(options);
@@ -91,7 +94,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
   return {
     baseUrl: address.baseUrl,
     call({ operation, method, path, body, idempotencyKey, signal, permit, evaluate }) {
-      // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
+      // One signal ends a whole slice, and each request of the slice listens to it: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers: Record<string, string> = { ...(body === undefined ? always : withBody) };
       if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
@@ -120,7 +123,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
   };
 }
 
-/** From now on it waits for its permit; then it is sent. */
+/** Measures from now how long the request waits for its permit, and then its exchange. */
 function measured(
   send: () => Promise<ExchangeResult>,
   measure: MeasureRequest,
@@ -135,7 +138,7 @@ function measured(
   };
 }
 
-/** Notifies what listens of an answer. A cached answer names an earlier time, which says nothing wrong: it is that late at least. */
+/** Tells the listeners of an answer. A cached answer has an earlier `Date`, which is still a correct lower bound. */
 function notifyListeners({ capture, heard }: ConnectionOptions, answer: Answer): void {
   capture?.(answer);
   const said = answer.headers?.['date'];
@@ -145,7 +148,7 @@ function notifyListeners({ capture, heard }: ConnectionOptions, answer: Answer):
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers of the profile. They replace `Accept` and `User-Agent`; everything else that Lote sets itself stays. */
+/** Returns the headers of the profile. They replace `Accept` and `User-Agent`; Lote's other headers stay. */
 function ownHeaders({ requests }: ServiceProfile, address: Headers): Headers {
   const { accept: _accept, 'user-agent': _name, ...kept } = address;
   const own = Object.entries(requests.headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -168,9 +171,9 @@ interface AddressOptions extends Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 
   readonly profile: Pick<ServiceProfile, 'allowPlainHttp'>;
 }
 
-/** Where requests go and what each of them carries. */
+/** The address of requests, and the headers that each request has. */
 interface ServiceAddress {
-  /** As the ledger keys it: no trailing slash. */
+  /** The address as the ledger keys it, without a trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
   readonly pathPrefix: string;
@@ -181,7 +184,7 @@ const TEST_KEY = 'sk_test_';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The address and the headers, from what the configuration has checked.
+ * Returns the address and the headers from the checked configuration.
  * @throws LoteError `configuration-invalid`; the key itself is never in the message.
  */
 export function serviceAddress({ baseUrl, apiKey, application, profile }: AddressOptions): ServiceAddress {
@@ -203,7 +206,7 @@ export function serviceAddress({ baseUrl, apiKey, application, profile }: Addres
     headers: {
       authorization: `Bearer ${apiKey}`,
       accept: 'application/json',
-      // A compressed answer could unfold to any size; what comes compressed all the same is not read.
+      // A compressed answer could unfold to any size; Lote does not read an answer that is compressed all the same.
       'accept-encoding': 'identity',
       'user-agent': 'lote',
     },

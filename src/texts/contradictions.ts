@@ -1,7 +1,7 @@
 import type { Contradiction } from '../domain/invoice-state.ts';
 import type { Language } from './languages.ts';
 
-/** Sentences about invoices that went out and are in doubt, by language: what it is, what to do, and what the service did. */
+/** Sentences about issued invoices in doubt, by language: what the doubt is, what to do, and what the service did. */
 export const CONTRADICTION_TEXTS: Readonly<
   Record<Language, { readonly sentence: string; readonly flags: Readonly<Record<Contradiction, string>> }>
 > = {

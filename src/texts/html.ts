@@ -1,4 +1,4 @@
-/** Text that is HTML already. A class, because an object that was read from a file must not pass for it. */
+/** Text that is HTML already. It is a class, so that an object from a file cannot pass for it. */
 export class SafeHtml {
   readonly #safe: string;
 
@@ -11,7 +11,7 @@ export class SafeHtml {
   }
 }
 
-/** What a template of HTML takes. */
+/** Values that a template of HTML accepts. */
 export type HtmlValue = string | number | SafeHtml | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -22,14 +22,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Template of HTML: every value is escaped unless it came from this template itself. */
+/** Template of HTML that escapes every value, unless the value comes from this template itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): SafeHtml {
   let safe = compact(parts[0] ?? '');
   for (const [index, value] of values.entries()) safe += render(value) + compact(parts[index + 1] ?? '');
   return new SafeHtml(safe);
 }
 
-/** The indentation of the source has no place in a page of 50,000 rows; a line end means the same as any white space. */
+/** Removes the indentation of the source, which would enlarge a page of 50,000 rows; HTML treats a line end as white space. */
 function compact(part: string): string {
   return part.replaceAll(/\s*\n\s*/gu, '\n');
 }
@@ -38,7 +38,7 @@ function render(value: HtmlValue): string {
   if (typeof value === 'string') return escapeHtml(value);
   if (typeof value === 'number') return String(value);
   if (value instanceof SafeHtml) return value.safe;
-  // Whatever the types say, a file may hold something else: it is left out.
+  // A file may hold a value that the types exclude; the page leaves it out.
   return Array.isArray(value) ? value.map((one: HtmlValue) => render(one)).join('') : '';
 }
 
@@ -46,10 +46,10 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/gu, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Heading of a column; of one with numbers, which stand at its right. */
+/** Heading of a column; `number` puts a column of numbers on the right. */
 export type Head = string | { readonly number: string };
 
-/** A table that scrolls by itself on a narrow screen. `label` names it to a screen reader. */
+/** Returns a table that scrolls on its own on a narrow screen. `label` names it to a screen reader. */
 export function table(
   label: string,
   heads: readonly Head[],
@@ -59,7 +59,7 @@ export function table(
   return html`${tableStart(label, heads, kind)}${rows}</tbody>${foot}</table></div>`;
 }
 
-/** Everything of a table before its first row; `</tbody></table></div>` ends it. For tables that are written row by row. */
+/** Returns the start of a table that is written row by row; `</tbody></table></div>` ends it. */
 export function tableStart(label: string, heads: readonly Head[], kind = ''): SafeHtml {
   const head = heads.map((name) =>
     typeof name === 'string'
@@ -69,7 +69,7 @@ export function tableStart(label: string, heads: readonly Head[], kind = ''): Sa
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}"><thead><tr>${head}</tr></thead><tbody>`;
 }
 
-/** Names with their values; one without a value (null) is left out. */
+/** Returns names with their values; leaves out a null value. */
 export function facts(lines: readonly (readonly [name: HtmlValue, value: HtmlValue | null])[]): SafeHtml {
   return html`<dl>
     ${lines.map(([name, value]) =>

@@ -1,23 +1,23 @@
-/** Languages in which Lote speaks to people. Who asks for none of them gets English. */
+/** Languages of the texts for people; English is the default. */
 export const LANGUAGES = ['en', 'pt', 'es'] as const;
 
 /** Language of a page, a file or a message for people. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** How a page, a file or a message is spoken: its words, and the locale in which its numbers and times are written. */
+/** Words and locale of a page, a file or a message; numbers and times follow the locale. */
 export interface Speech {
   readonly language: Language;
-  /** The reader's own, e.g. `pt-BR`: same words, its own number marks. */
+  /** The reader's own locale, e.g. `pt-BR`: the same words with its own number marks. */
   readonly locale: string;
 }
 
-/** Language and region only: Intl throws at what follows them when it is ill-formed, and headers come from anywhere. */
+/** Language and region only, because Intl throws at a malformed remainder, and any client can send headers. */
 const TAG = /^([A-Za-z]{2})(?:-([A-Za-z]{2}|\d{3}))?(?![A-Za-z0-9])/u;
 
-/** The language where no person chose one. */
+/** The default language. */
 export const ENGLISH: Speech = { language: 'en', locale: 'en' };
 
-/** The first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote speaks; English otherwise. */
+/** Returns the first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote has; English otherwise. */
 export function chooseLanguage(acceptLanguage: string): Speech {
   const wanted = acceptLanguage
     .split(',')

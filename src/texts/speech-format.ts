@@ -1,28 +1,28 @@
 import type { Speech, Language } from './languages.ts';
 import { fill, pluralForm, type Plural } from './fill.ts';
 
-/** Numbers, amounts, times and dates as one reader expects them. */
+/** Numbers, amounts, times and dates in the form that one reader expects. */
 export interface SpeechFormat {
   readonly language: Language;
   readonly timeZone: string;
   readonly decimalMark: string;
   count(value: number): string;
-  /** A text with a number in it; `of` is the whole that it is a part of. */
+  /** A text with a number; `of` is the whole of which the number is a part. */
   plural(text: Plural, n: number, of?: number): string;
-  /** An exact decimal with the reader's marks; digits are never touched. */
+  /** An exact decimal with the reader's marks; the digits never change. */
   amount(decimal: string): string;
-  /** The same for money: two decimals at least, so that a column lines up; more where the file has more. */
+  /** The same for money: at least two decimals, so that a column lines up, and more if the file has more. */
   money(decimal: string): string;
   time(epochMs: number): string;
-  /** A calendar date, `2026-11-21`, of no time zone. */
+  /** A calendar date, `2026-11-21`, without a time zone. */
   date(isoDate: string): string;
-  /** As exact as a person asks: "2 hours 5 minutes", "45 minutes", "0.3 seconds". */
+  /** A duration as exact as a reader needs: "2 hours 5 minutes", "45 minutes", "0.3 seconds". */
   duration(ms: number): string;
 }
 
 type FormatParts = Omit<SpeechFormat, 'plural' | 'amount' | 'money' | 'duration'> & { readonly group: string };
 
-/** The format for one reader. Without `timeZone` times are shown in the machine's zone. */
+/** Returns the format for one reader. Without `timeZone`, times are in the machine's zone. */
 export function speechFormat(
   { language, locale }: Speech,
   {
@@ -51,7 +51,7 @@ export function speechFormat(
   });
 }
 
-/** A format of given marks. */
+/** Returns a format with the given marks. */
 function formatOf({ group, ...given }: FormatParts): SpeechFormat {
   function amount(decimal: string): string {
     const [whole = '', fraction] = decimal.split('.');
@@ -62,7 +62,7 @@ function formatOf({ group, ...given }: FormatParts): SpeechFormat {
   return {
     ...given,
     plural(text, n, of) {
-      // "1 of 200 need attention" is about the 1: the part decides.
+      // The part decides the plural: "1 of 200 need attention" is about the 1.
       const words = { n: given.count(n), ...(of === undefined ? {} : { of: given.count(of) }) };
       return fill(pluralForm(text, n, given.language), words);
     },
@@ -80,7 +80,7 @@ const UNITS = [
   { unit: 'minute', ms: 60_000 },
   { unit: 'second', ms: 1_000 },
 ] as const;
-/** From here on, the larger unit alone says enough. */
+/** From this number on, the larger unit alone is exact enough. */
 const ENOUGH = 10;
 
 function durationText(ms: number, language: string): string {
@@ -102,10 +102,10 @@ function worded(value: number, unit: string, language: string): string {
   );
 }
 
-/** Narrow, and never a place to break the line. */
+/** A narrow space that never breaks the line. */
 const THOUSANDS_SPACE = '\u202F';
 
-/** The format of files that are passed on: times in UTC. English without a region is written as every country reads it (ISO 8601, narrow spaces). */
+/** Format of files that are passed on: UTC, and for English without a region what every country reads (ISO 8601, narrow spaces). */
 export function documentFormat(speech: Speech): SpeechFormat {
   if (speech.locale !== 'en') {
     const format = speechFormat(speech, { timeZone: 'UTC', timeStyle: 'short' });

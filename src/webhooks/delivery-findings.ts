@@ -4,24 +4,24 @@ import type { ReceiverShapes } from './event-reader.ts';
 import type { SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** Tells the calibration of the service profile why no delivery says anything. */
+/** Tells the calibration of the service profile why deliveries do not fit the profile. */
 export interface DeliveryFindings {
   refused(why: SignatureRefusal): void;
-  /** Deliveries that were verified and stored. */
+  /** Called with deliveries that the receiver has verified and stored. */
   fitted(deliveries: readonly RecordDelivery[]): void;
 }
 
 /** Times are milliseconds. */
 export interface DeliveryFindingsOptions {
-  /** Where a finding goes: its code and its sentence; null: it is over. Never rejects. */
+  /** Records a finding: its code and its sentence, or null when the finding no longer holds. Never rejects. */
   readonly note: (code: string, message: string | null) => Promise<void>;
   readonly shapes: ReceiverShapes;
   readonly now: () => number;
 }
 
-/** Between two notes about the same, in milliseconds: a sender comes again and again. */
+/** Milliseconds between two notes of the same finding, because a sender repeats its deliveries. */
 const EVERY_MS = 2_000;
-/** Events of other types may come first. */
+/** Unknown events before Lote reports them: events of other types may come first. */
 const MOST_UNKNOWN = 5;
 const MOST_TYPES = 3;
 

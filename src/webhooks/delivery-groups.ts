@@ -2,17 +2,17 @@ import { isLedgerAway } from '../domain/errors.ts';
 import { createBatcher } from '../platform/batcher.ts';
 import type { AppliedDeliveries, RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** A sender waits for this write: only what comes in the same moment goes with it. What comes meanwhile goes with the next. */
+/** Short, because a sender waits for this write. Deliveries that come during a write go with the next one. */
 const STORE_WINDOW_MS = 3;
 
-/** Beyond it the ledger has fallen behind, and a sender that waits may as well come again. */
+/** With more deliveries waiting, the ledger has fallen behind, and the receiver asks the sender to retry later. */
 const MAX_WAITING = 5_000;
 
-/** No sender waits for this write: one statement for what so long brings costs a tenth of one for each delivery. */
+/** No sender waits for this write: one statement for this period costs a tenth of a statement for each delivery. */
 const APPLY_WINDOW_MS = 200;
 
 export interface DeliveryStoreOptions {
-  /** Resolves when they are committed. */
+  /** Resolves when the deliveries are committed. */
   readonly store: (deliveries: readonly RecordDelivery[]) => Promise<unknown>;
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly onFailure: (error: unknown, deliveries: number) => void;
@@ -21,9 +21,9 @@ export interface DeliveryStoreOptions {
 
 /** Stores deliveries in groups, one write at a time (group commit). */
 export interface DeliveryStore {
-  /** Resolves to true when all of them are committed, else to false: they are not, or too many wait. */
+  /** Resolves to true when all deliveries are committed, or to false if the write fails or too many deliveries wait. */
   add(deliveries: readonly RecordDelivery[]): Promise<boolean>;
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no delivery waits any more. */
   idle(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStor
         onFailure(error, deliveries.length);
         throw error;
       }
-      // Stored is stored: a listener that throws does not turn it into a failure.
+      // The deliveries are stored, so an error of the listener must not count as a failed write.
       try {
         onStored(deliveries);
       } catch (error) {
@@ -77,13 +77,13 @@ export interface DeliveryApplierOptions {
 
 export interface DeliveryApplier {
   add(deliveries: readonly RecordDelivery[]): void;
-  /** Resolves when nothing waits to be applied any more. */
+  /** Resolves when no delivery waits to be applied any more. */
   idle(): Promise<void>;
 }
 
 /**
- * Applies stored deliveries to their invoices. What it does not apply (after a crash, or while the ledger is away) is
- * stored all the same, and is applied when the invoice's page is read.
+ * Applies stored deliveries to their invoices. A delivery that it does not apply (after a crash, or while the ledger is
+ * unreachable) stays stored, and Lote applies it when it reads the invoice's page.
  */
 export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplierOptions): DeliveryApplier {
   const batcher = createBatcher<string, void>({

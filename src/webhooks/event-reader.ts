@@ -17,36 +17,36 @@ import { reasonCode, reasonText } from '../service/profile/reason-text.ts';
 import type { SignatureShape } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** A delivery that proved where it comes from. `rawHeaders` are names and values in turn. */
+/** A delivery that proved its sender. `rawHeaders` holds names and values in turn. */
 export interface ProvenDelivery {
   readonly raw: Uint8Array;
   readonly rawHeaders: readonly string[];
   readonly receivedAt: number;
 }
 
-/** Reads a delivery into the rows that are stored for it, at least one. What cannot be read is a row too, without an event. */
+/** Reads a delivery into at least one row to store. An unreadable event is a row, too, with `event` null. */
 export type EventReader = (delivery: ProvenDelivery) => Promise<readonly RecordDelivery[]>;
 
-/** The parts of the service profile that say how events are read. */
+/** The parts of the service profile that say how to read events. */
 export interface ReceiverShapes {
   readonly event: EventShape;
-  /** What every invoice id begins with. */
+  /** The prefix of every invoice id. */
   readonly idPrefix: string;
   readonly signature: SignatureShape;
 }
 
-/** More events in one delivery are no delivery of invoices. */
+/** A delivery with more events is not a delivery about invoices. */
 const MAX_ITEMS = 1_000;
 
-/** All expressions of one delivery, in milliseconds; what they do not get to is stored without an event. */
+/** Limit for all expressions of one delivery, in milliseconds; later items are stored without an event. */
 const MAX_EVALUATION_MS = 2_000;
 const ITEMS_PER_TURN = 20;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Makes the reader of a service profile; its expressions are compiled here, once. `apiKey` is hidden where the service
- * quotes it in a reason; left out: there is none to hide.
+ * Makes the reader of a service profile, and compiles its expressions once. The reader hides the optional `apiKey` if
+ * the service quotes it in a reason.
  */
 export function createEventReader(
   {
@@ -66,7 +66,7 @@ export function createEventReader(
   const evaluateItems = compileExpressions([items]);
   const evaluateEvent = compileExpressions([...eventPlaces, shape.eventId]);
   const hasExpressions = [...eventPlaces, shape.eventId].flat().some((place) => expressionOf(place) !== null);
-  // After the check, the proof of the sender is removed.
+  // The signature check is over, so the reader removes the headers that prove the sender.
   const hidden = new Set([...SECRET_HEADERS, signature.header.toLowerCase()]);
   const readsHeaders = headersOf([payload?.at ?? null, items, ...eventPlaces, shape.eventId]) !== null;
 
@@ -81,7 +81,7 @@ export function createEventReader(
 
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** The document that places are read from. */
+/** Makes the document from which places are read. */
 function documentOf({ raw, rawHeaders }: ProvenDelivery, hidden: ReadonlySet<string>): Document {
   const headers = new Map<string, string | readonly string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -95,7 +95,7 @@ function documentOf({ raw, rawHeaders }: ProvenDelivery, hidden: ReadonlySet<str
   return { body, headers: Object.fromEntries(headers), ...(text !== null && { text }) };
 }
 
-/** The value of JSON; undefined: it is none. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return parseExactJson(text);
@@ -106,7 +106,9 @@ export function parseJson(text: string): unknown {
 
 const HEADER = 'header:';
 
-/** Names of the headers that places may read, in lower case; 'all' where an expression may ask for any; null: none. */
+/**
+ * Returns the headers that places may read, in lower case; 'all' if an expression may read any header; null if none.
+ */
 function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'all' | null {
   const list = places.flat().filter((place) => place !== null);
   if (list.some((place) => expressionOf(place)?.includes('$headers'))) return 'all';
@@ -117,9 +119,9 @@ function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'al
 const SIGNED_HEADER = /\{header:([^{}]+)\}/g;
 
 /**
- * Whether headers that are not signed may decide what an event says of which invoice. Then a person who has seen one signed
- * delivery can send its body again with other headers. Only a signature proves contents; the other kinds of proof show
- * the secret itself.
+ * Tells whether unsigned headers may decide the type or the invoice of an event. If so, a person who has seen one
+ * signed delivery can send its body again with other headers. Only a signature proves contents; the other kinds of
+ * proof show the secret itself.
  */
 export function isReadFromUnsignedHeaders({
   event: { payload, items, type, invoiceId },
@@ -134,22 +136,22 @@ export function isReadFromUnsignedHeaders({
   return [...read].some((name) => !names.includes(name));
 }
 
-/** One event of a delivery; `index` null: the delivery is one event. */
+/** One event of a delivery; `index` is null if the whole delivery is one event. */
 interface Item {
   readonly document: Document;
   readonly index: number | null;
-  /** Left out: it can be read. */
+  /** Absent if the event can be read. */
   readonly unreadable?: true;
 }
 
-/** The delivery as a whole, in which there is no list of one to MAX_ITEMS events where the profile says so. */
+/** The item of a delivery without a list of 1 to MAX_ITEMS events at the place that the profile names. */
 const UNREADABLE: readonly Item[] = [{ document: { body: undefined }, index: null, unreadable: true }];
 
 async function evaluateEach(items: readonly Item[], evaluate: Evaluate): Promise<readonly Item[]> {
   const end = performance.now() + MAX_EVALUATION_MS;
   const read: Item[] = [];
   for (const item of items) {
-    // Other deliveries are answered meanwhile.
+    // The receiver can answer other deliveries meanwhile.
     // oxlint-disable-next-line no-await-in-loop
     if (read.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextTurn();
     const inTime = performance.now() < end;
@@ -159,7 +161,7 @@ async function evaluateEach(items: readonly Item[], evaluate: Evaluate): Promise
   return read;
 }
 
-/** The document inside; its body is undefined when nothing readable is there. */
+/** Returns the inner document; its body is undefined if it cannot be read. */
 function unwrap(outer: Document, { payload }: EventShape): Document {
   if (payload === null) return outer;
   const found = readPlace(outer, payload.at);
@@ -170,7 +172,7 @@ function unwrap(outer: Document, { payload }: EventShape): Document {
 
 function decode(found: string, encoding: 'base64' | 'text'): string | null {
   if (encoding === 'text') return found;
-  // Node's base64 reads the alphabet of addresses too.
+  // Node's base64 reads the base64url alphabet, too.
   return BASE64.test(found) ? textOf(Buffer.from(found, 'base64')) : null;
 }
 
@@ -182,7 +184,7 @@ function itemsOf(document: Document, { items }: EventShape): readonly Item[] {
   return list.map((body: unknown, index) => ({ document: { ...rest, body }, index }));
 }
 
-/** Makes the rows of one delivery. Its bytes are hashed once, however many events it holds. */
+/** Makes the function that makes the rows of a delivery. It hashes the bytes once for all events of the delivery. */
 function rowMaker(shape: EventShape, about: Parameters<typeof readEvent>[2], headersDecide: boolean) {
   return ({ raw, receivedAt }: ProvenDelivery, items: readonly Item[]): readonly RecordDelivery[] => {
     const whole = sha256(raw);
@@ -190,7 +192,7 @@ function rowMaker(shape: EventShape, about: Parameters<typeof readEvent>[2], hea
       const event = unreadable === true ? null : readEvent(document, shape, about);
       const beside = [
         ...(index === null ? [] : [index]),
-        // The same bytes under another header are another event, and no duplicate.
+        // The same bytes with another header are another event, not a duplicate.
         ...(headersDecide && event !== null ? [event.type, event.serviceId, event.verdict, event.reason] : []),
       ];
       return {
@@ -207,7 +209,7 @@ function sha256(bytes: string | Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** The item's own JSON; the whole delivery where it cannot be written, being nested too deep. */
+/** Returns the JSON of the item, or the whole delivery if the item is nested too deep to be written. */
 function jsonOf({ body }: Document, whole: Uint8Array): Uint8Array {
   try {
     return Buffer.from(JSON.stringify(body));
@@ -216,20 +218,20 @@ function jsonOf({ body }: Document, whole: Uint8Array): Uint8Array {
   }
 }
 
-/** Where a delivery's parts stand: part of the service profile. */
+/** The part of the service profile with the places of a delivery's parts. */
 export type EventShape = ServiceProfile['event'];
 
 type Event = NonNullable<RecordDelivery['event']>;
 
-/** Printable ASCII without spaces: it is stored as text, where PostgreSQL refuses NUL. */
+/** Printable ASCII without spaces: Lote stores the word as text, in which PostgreSQL refuses NUL. */
 const WORD = /^[\x21-\x7e]{1,200}$/;
-/** A type may be a phrase in any language; what a terminal or PostgreSQL could not take is no type. */
+/** A type may be a phrase in any language, but without characters that a terminal or PostgreSQL cannot take. */
 const TYPE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 const LONGEST_CODE = 64;
 
 /**
- * Reads the event of a correctly signed document; null when it has no type, or names no invoice of which it says
- * something final. `idPrefix` is what every invoice id begins with; `apiKey` is hidden where a reason quotes it.
+ * Reads the event of a correctly signed document. Returns null if the document has no type, or has a final type without
+ * an invoice id. `idPrefix` is the prefix of every invoice id; the reader hides `apiKey` in the reason.
  */
 function readEvent(
   document: Document,
@@ -250,7 +252,7 @@ function readEvent(
   };
 }
 
-/** A word that means both says nothing final. */
+/** Returns the final verdict of a type; null if the type means neither, or both. */
 function verdictOf(type: string, { issued, failed }: EventShape): Event['verdict'] {
   const isIssued = isOneOf(type, issued);
   if (isIssued === isOneOf(type, failed)) return null;

@@ -7,60 +7,60 @@ import type { ReceiverAnswer } from './receiver-routes.ts';
 import { SIGNATURE_REFUSALS, type RequestHead, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** Senders back off by themselves; this only keeps them from coming back at once. */
+/** Senders back off by themselves; this value only prevents an immediate retry. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Static message, then fields, so that they group. Never a body, a signature or a secret. */
+/** Takes a static message and fields, so that messages group. A field is never a body, a signature or a secret. */
 export interface ReceiverLog {
   warn(message: string, fields?: Record<string, unknown>): void;
 }
 
 const TAKEN: ReceiverAnswer = { status: 204, headers: {} };
-/** Asks the sender to come again, and hangs up. */
+/** Asks the sender to retry later, and closes the connection. */
 export const UNAVAILABLE: ReceiverAnswer = {
   status: 503,
   headers: { 'retry-after': RETRY_AFTER_SECONDS, connection: 'close' },
 };
 
-/** Why a delivery was not taken: it did not prove where it comes from, or its body is too large. */
+/** Why the receiver refused a delivery: the delivery did not prove its sender, or its body is too large. */
 const DELIVERY_REFUSALS = [...SIGNATURE_REFUSALS, 'body-too-large'] as const;
 
-/** How many deliveries had which end since the receiver of this process started. */
+/** Counts of deliveries by result since the receiver of this process started. */
 export interface DeliveryCounts {
-  /** Committed in the ledger. */
+  /** Deliveries committed in the ledger. */
   taken: number;
-  /** Of those taken: with an event, or one of several, that cannot be read. */
+  /** Taken deliveries with at least one event that cannot be read. */
   withoutEvent: number;
-  /** Proven, and not committed: the ledger was away or behind, and the sender was asked to come again. */
+  /** Proven deliveries that were not committed: the ledger was unreachable or behind, and the sender must retry. */
   notStored: number;
   readonly refused: Record<(typeof DELIVERY_REFUSALS)[number], number>;
 }
 
-/** The counts of a receiver that starts. */
+/** Returns the counts of a receiver that starts. */
 export function noDeliveries(): DeliveryCounts {
   const refused = Object.fromEntries(DELIVERY_REFUSALS.map((why) => [why, 0])) as DeliveryCounts['refused'];
   return { taken: 0, withoutEvent: 0, notStored: 0, refused };
 }
 
-/** What handling a delivery needs. */
+/** The parts that the handling of a delivery needs. */
 export interface DeliveryHandlerParts {
   readonly check: SignatureCheck;
   readonly read: EventReader;
-  /** Bytes of the largest body. */
+  /** The size of the largest body, in bytes. */
   readonly bodyLimit: number;
   readonly log: ReceiverLog;
   readonly tally: DeliveryCounts;
-  /** Null: nothing is noted. */
+  /** Null if no findings are recorded. */
   readonly findings: DeliveryFindings | null;
   readonly store: DeliveryStore;
   readonly budget: ByteBudget;
   readonly secrets: SecretCache;
-  /** False: they are not to be stored now, and their sender comes again. */
+  /** Returns false when the receiver must answer 503 so that the sender retries. */
   readonly accept: (deliveries: readonly RecordDelivery[]) => boolean | Promise<boolean>;
   readonly now: () => number;
 }
 
-/** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
+/** Answers one delivery; a 2xx means that it is committed. `pathSecret`: the path step after the receiver's address. */
 export async function handleDelivery(
   incoming: IncomingMessage,
   parts: DeliveryHandlerParts,
@@ -84,7 +84,7 @@ export async function handleDelivery(
   }
 }
 
-/** The body is not parsed before its signature is verified. */
+/** Verifies the signature before it parses the body, then stores the delivery. */
 async function record(
   parts: DeliveryHandlerParts,
   head: RequestHead,
@@ -105,19 +105,22 @@ async function record(
   return TAKEN;
 }
 
-/** Secrets are stored in the ledger; one query for each delivery would double the ledger's work. */
+/** The secrets are in the ledger; a query for each delivery would double the work of the ledger. */
 const SECRETS_FRESH_MS = 5_000;
 
-/** A delivery that no known secret signed may be signed with one registered a moment ago: then they are read again, but not once per forgery. */
+/**
+ * If no known secret fits, a secret may just have been registered, so the receiver reads the secrets again, but not
+ * once for each forgery.
+ */
 const SECRETS_RETRY_MS = 250;
 
 /** Webhook secrets in memory, so that deliveries do not query the ledger. */
 export interface SecretCache {
-  /** The secrets, read again when older than `maxAgeMs`. */
+  /** Returns the secrets, and reads them again if they are older than `maxAgeMs`. */
   get(maxAgeMs: number): Promise<readonly string[]>;
 }
 
-/** Makes a cache over `load`. Reads at the same time share one `load`; one that fails rejects all of them. */
+/** Makes a cache over `load`. Concurrent reads share one `load`; if it fails, all of them reject. */
 export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number): SecretCache {
   let secrets: readonly string[] = [];
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -135,7 +138,7 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
 
   return {
     async get(maxAgeMs) {
-      // Below zero: the clock was set back, and the age of the secrets is unknown.
+      // A negative age means that the clock was set back, so the age of the secrets is unknown.
       const age = now() - loadedAt;
       return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
     },
@@ -148,7 +151,7 @@ const MAY_FIT_A_NEW_SECRET: ReadonlySet<SignatureRefusal> = new Set([
   'signature-wrong-packed',
 ]);
 
-/** Tries with the secrets at hand, and once more with fresh ones when none of them fits. */
+/** Tries with the cached secrets, and again with fresh ones if none of the cached secrets fits. */
 async function withSecrets(
   cache: SecretCache,
   attempt: (secrets: readonly string[]) => SignatureRefusal | null,
@@ -160,13 +163,13 @@ async function withSecrets(
 
 function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {
   if (why === 'no-memory') return UNAVAILABLE;
-  // An aborted request has no reader for the answer; the answer only ends the request.
+  // The sender of an aborted request reads no answer; the answer only ends the request.
   if (why === 'aborted') return hangUp(400);
   parts.tally.refused['body-too-large'] += 1;
   return hangUp(413);
 }
 
-/** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
+/** Answers the same for every cause, so that the answer does not help a forger. The log has the cause. */
 function refused({ log, tally, findings }: DeliveryHandlerParts, why: SignatureRefusal): ReceiverAnswer {
   tally.refused[why] += 1;
   findings?.refused(why);
@@ -174,7 +177,7 @@ function refused({ log, tally, findings }: DeliveryHandlerParts, why: SignatureR
   return hangUp(401);
 }
 
-/** The unread rest of a body is not wanted: the connection ends with the answer. */
+/** Closes the connection with the answer, because the receiver does not want the unread rest of the body. */
 function hangUp(status: 400 | 401 | 413): ReceiverAnswer {
   return { status, headers: { connection: 'close' } };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 
-/** Bytes that all requests together may hold in memory, from the first chunk until they are answered. */
+/** The bytes that all requests together may hold in memory, from the first chunk to the answer. */
 export interface ByteBudget {
-  /** False when it would not fit; nothing is taken then. */
+  /** Takes bytes. Returns false, and takes nothing, if they do not fit. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
@@ -28,12 +28,12 @@ export type ReadBody =
   | { readonly kind: 'too-large' | 'no-memory' | 'aborted' };
 
 /**
- * Reads a body as it comes off the wire, undecoded: the signature is over these bytes. Bytes taken from the budget stay
- * taken only when the body was read; the caller that holds them gives them back.
+ * Reads a body as received, without decoding, because the signature is over these bytes. Bytes of the budget stay taken
+ * only if the body was read; the caller then gives them back.
  */
 export function readBody(incoming: IncomingMessage, limit: number, budget: ByteBudget): Promise<ReadBody> {
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-large' });
-  // Broken off before a listener was added: no event would ever come.
+  // The request broke off before this function added listeners, so no event would ever come.
   if (incoming.destroyed) return Promise.resolve({ kind: 'aborted' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -41,11 +41,11 @@ export function readBody(incoming: IncomingMessage, limit: number, budget: ByteB
 
     function end(result: ReadBody): void {
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      // A late error of a socket that is not read any more must not end the process.
+      // A late error of a socket that the receiver no longer reads must not end the process.
       incoming.on('error', () => undefined);
       if (result.kind !== 'read') {
         budget.give(bytes);
-        // The request lives on until its answer is sent; what it brought need not.
+        // The request stays in memory until its answer is sent, but its bytes need not.
         chunks.length = 0;
         incoming.pause();
       }
@@ -68,7 +68,7 @@ export function readBody(incoming: IncomingMessage, limit: number, budget: ByteB
   });
 }
 
-/** What is in a body. `packed`: it is packed in a way that Lote does not read, or damaged. */
+/** A body after unpacking. `packed`: the body is damaged, or compressed in a way that Lote does not read. */
 export type Unpacked =
   | { readonly kind: 'plain' }
   | { readonly kind: 'unpacked'; readonly bytes: Uint8Array }
@@ -80,10 +80,10 @@ const READ_BY: ReadonlyMap<string, typeof unzipSync> = new Map([
   ['deflate', unzipSync],
   ['br', brotliDecompressSync],
 ]);
-/** Two bytes with which every gzip begins, and no JSON. */
+/** The first two bytes of every gzip file; no JSON begins so. */
 const GZIP = [0x1f, 0x8b];
 
-/** Unpacks a body by its `Content-Encoding`, or because it begins as gzip does, into at most `limit` bytes. */
+/** Unpacks a body by its `Content-Encoding`, or because it begins like gzip, into at most `limit` bytes. */
 export function unpackBody(raw: Uint8Array, contentEncoding: string | undefined, limit: number): Unpacked {
   const encoding = contentEncoding?.trim().toLowerCase() ?? '';
   const isGzip = GZIP.every((byte, at) => raw[at] === byte);

@@ -2,43 +2,43 @@ import type { IncomingMessage } from 'node:http';
 import type { SignatureShape } from './signature-check.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 
-/** What a request to the receiver is told. Without a body none is sent. */
+/** The receiver's answer to a request. The body is optional. */
 export interface ReceiverAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** What answers the requests of each address. */
+/** The handlers behind the routes. */
 export interface ReceiverHandlers {
-  /** `pathSecret`: the step after the receiver's own address. */
+  /** Answers a delivery. `pathSecret` is the path step after the receiver's own address. */
   readonly deliver: (incoming: IncomingMessage, pathSecret?: string) => Promise<ReceiverAnswer>;
   readonly ready: () => Promise<Readiness>;
 }
 
-/** What the routes depend on. */
+/** The settings of the routes. */
 export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
-  /** The address that the service has; null: that of the receiver. */
+  /** The address that the service knows; null: the address of the receiver. */
   readonly registeredUrl: string | null;
-  /** Whose receiver it is, told to a GET; left out: nothing is told. */
+  /** Optional: the ledger and application of the receiver, which a GET returns in a header. */
   readonly identity?: string | undefined;
 }
 
 /** Answers a request. */
 export type ReceiverRoutes = (incoming: IncomingMessage) => ReceiverAnswer | Promise<ReceiverAnswer>;
 
-/** Where deliveries are sent to. */
+/** The path to which the service sends deliveries. */
 export const WEBHOOK_PATH = '/webhooks';
 
-/** Header by which a receiver says to a GET whose it is. */
+/** The header in which a receiver answers a GET with its identity. */
 export const RECEIVER_HEADER = 'lote-receiver';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
 
 /**
- * Finds who answers a request: `/webhooks`, the path of the registered address, and each end of it, since a proxy may cut
- * off its beginning. Paths are compared as they are written, with case and without final slashes.
+ * Makes the routes. Deliveries go to `/webhooks`, to the path of the registered address, and to each end of that path,
+ * because a proxy may cut off its beginning. Paths are compared as written, with case and without final slashes.
  */
 export function createReceiverRoutes(
   { deliver, ready }: ReceiverHandlers,
@@ -84,14 +84,14 @@ function notAllowed(allow: string, more: Readonly<Record<string, string>> = {}):
   return { status: 405, headers: { allow, ...more } };
 }
 
-/** Without the query. Proxies may write the whole address (RFC 9112, absolute-form). */
+/** Returns the path without the query. A proxy may send the whole address (RFC 9112, absolute-form). */
 function pathOf(target: string): string {
   if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : target;
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
 }
 
-/** As it is written where it is no UTF-8: no secret is, but its sender is told the same as any other. */
+/** Returns a step that is not UTF-8 unchanged: such a step is no secret, but its sender gets the same refusal. */
 function decoded(step: string): string {
   try {
     return decodeURIComponent(step);

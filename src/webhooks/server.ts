@@ -23,28 +23,28 @@ import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };
 
-/** An event of one invoice is a few hundred bytes. */
+/** An event of one invoice has only a few hundred bytes. */
 const BODY_LIMIT = 256 * 1024;
-/** Where one delivery holds many events. */
+/** The limit if one delivery holds many events. */
 const LIST_BODY_LIMIT = 1024 * 1024;
 
-/** All bodies together: 128 of the largest, tens of thousands of real ones. */
+/** The limit of all bodies together: 128 of the largest size, tens of thousands of real ones. */
 const MEMORY_LIMIT = 32 * 1024 * 1024;
 
-/** Each costs a file and some kilobytes. A service delivers over a few dozen. */
+/** Each connection costs a file descriptor and some kilobytes. A service delivers over a few dozen connections. */
 const MAX_CONNECTIONS = 500;
 
-/** In milliseconds: a request that is not here by then is a slow loris, whatever it says. */
+/** In milliseconds. The server ends a request that has not arrived in time as a slow loris. */
 export interface ReceiverTimeouts {
   readonly headers: number;
   readonly request: number;
-  /** How often Node looks for late ones. */
+  /** How often Node looks for late requests. */
   readonly check: number;
 }
 
 const TIMEOUTS: ReceiverTimeouts = { headers: 5_000, request: 15_000, check: 1_000 };
 
-/** Where the server listens, and how patient it is. */
+/** The address at which the server listens, and its timeouts. */
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -53,42 +53,42 @@ interface ListenOptions {
   readonly timeouts?: Partial<ReceiverTimeouts>;
 }
 
-/** How deliveries prove where they come from, and where they are stored. */
+/** How deliveries prove their sender, and where the receiver stores them. */
 export interface EndpointOptions {
   readonly ledger: Pick<Ledger, 'storeDeliveries'>;
-  /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
+  /** Read again every few seconds, and if no known secret fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly shapes: ReceiverShapes;
-  /** Of the service: hidden where the reason of an event quotes it; left out: there is none to hide. */
+  /** Optional: the API key of the service, which Lote hides if the reason of an event quotes it. */
   readonly apiKey?: string;
-  /** The address that the service was given, which some services sign; left out: where the receiver listens. */
+  /** The address that the service knows and may sign. Optional: the default is the address of the receiver. */
   readonly registeredUrl?: string | null;
-  /** Whose receiver it is, told to a GET; left out: nothing is told. */
+  /** Optional: the ledger and application of the receiver, which a GET returns in a header. */
   readonly identity?: string;
-  /** Whether deliveries may be stored now; left out: always. Of those that may not, the sender comes again. */
+  /** Optional: returns false when the receiver must answer 503 so that the sender retries. */
   readonly accept?: DeliveryHandlerParts['accept'];
-  /** After the commit and beside the answers: the place to apply what was stored. */
+  /** Called after the commit, beside the answers, to apply the stored deliveries. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
-  /** Whether a delivery could be stored now; left out: it is not asked. */
+  /** Optional: says whether the receiver could store a delivery now. The default is ready. */
   readonly ready?: () => Promise<Readiness>;
-  /** Where it is noted that deliveries do not fit; left out: nowhere. */
+  /** Optional: records that deliveries do not fit the service profile. */
   readonly note?: DeliveryFindingsOptions['note'];
   readonly maxWaiting?: number;
 }
 
 export interface ReceiverOptions extends ListenOptions, EndpointOptions {}
 
-/** A receiver that listens. */
+/** A running receiver. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** What became of the deliveries since the start. */
+  /** Returns the counts of deliveries since the start. */
   tally(): Readonly<DeliveryCounts>;
   close(): Promise<void>;
 }
 
 /**
- * Listens for deliveries. A 2xx means: committed in the ledger.
+ * Starts to listen for deliveries. A 2xx means that the ledger has committed the delivery.
  * @throws LoteError `port-taken` when the address is in use.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -129,7 +129,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-/** `url`: the address that the service has. */
+/** Makes the parts of the handler. `url` returns the address that the service knows. */
 function handlerParts(options: ReceiverOptions, url: () => string): DeliveryHandlerParts {
   const { log, shapes, note, ledger, clock: now = Date.now } = options;
   return {
@@ -152,13 +152,13 @@ function handlerParts(options: ReceiverOptions, url: () => string): DeliveryHand
   };
 }
 
-/** No framework stands between: each delivery would pay for it, and there is one address. */
+/** Answers a request without a web framework: each delivery would pay for one, and there is only one address. */
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { routes, log }: { readonly routes: ReceiverRoutes; readonly log: ReceiverLog },
 ): Promise<void> {
-  // The sender may leave at any time; then there is no sender left to answer.
+  // The sender may disconnect at any time; an error of the answer then has no meaning.
   outgoing.on('error', () => undefined);
   let given: ReceiverAnswer;
   try {

@@ -1,25 +1,25 @@
 import { eachOf } from '../platform/concurrency.ts';
 import type { SettledInvoice } from '../ledger/settling/settled.ts';
 
-/** How often pages are looked at. */
+/** How often the relay looks for pages to signal, in milliseconds. */
 const ROUND_MS = 250;
 
 /**
- * A page is signalled when nothing has come for it for so long: before its last invoice is settled it can do nothing, and
- * a signal with its workflow task is four history events.
+ * The relay signals a page when no settled invoice has come for it for this time. The page can do nothing before its
+ * last invoice is settled, and a signal with its workflow task costs four history events.
  */
 const QUIET_MS = 750;
 
-/** Between two signals to a page passes half as long as between its first one and the last: where news comes seldom, it is signalled ever more seldom. */
+/** The pause before a page's next signal, as a share of the time from its first to its last: signals get ever rarer. */
 const REST_SHARE = 1 / 2;
 
-/** A page without news for so long begins anew. */
+/** The relay forgets a page without news for this time; a later signal then counts as the first. */
 const FORGOTTEN_MS = 15 * 60_000;
 
-/** Settled invoices beyond this are dropped while Temporal is away: pages read the ledger again by themselves. */
+/** While Temporal is unreachable, the relay drops more settled invoices: pages read the ledger again by themselves. */
 const MAX_PENDING = 200_000;
 
-/** Pages that are signalled at the same time. */
+/** The most pages that the relay signals at the same time. */
 const MAX_SENDING = 8;
 
 export interface SignalRelayOptions {
@@ -31,7 +31,7 @@ export interface SignalRelayOptions {
 
 export interface SignalRelay {
   add(settled: readonly SettledInvoice[]): void;
-  /** Sends what is pending now and resolves when it is sent, or given up. Call it before leaving. */
+  /** Sends the pending signals and resolves when they are sent or have failed. Call it before the process ends. */
   flush(): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ interface Page {
 }
 
 /**
- * Signals each page about its settled invoices, as seldom as possible without delaying the last. A lost signal costs a
- * delay and nothing else.
+ * Signals each page about its settled invoices, as rarely as possible without delaying the last one. A lost signal
+ * costs only a delay.
  */
 export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
   const { pageWorkflowIdOf, log, maxPending = MAX_PENDING } = options;
@@ -65,7 +65,7 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
     pages.set(id, page);
   }
 
-  /** Rounds run one after the other: while Temporal is slow, settled invoices gather into fewer signals. */
+  /** Rounds run one after the other, so that a slow Temporal gets fewer signals with more invoices each. */
   function round(isWanted: (page: Page, now: number) => boolean): Promise<void> {
     sending = sending.then(async () => {
       const now = performance.now();

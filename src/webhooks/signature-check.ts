@@ -3,20 +3,20 @@ import type { Unpacked } from './read-body.ts';
 import { isMasked } from '../service/profile/hide-secret.ts';
 import type { ServiceProfile } from '../service/profile/profile.ts';
 
-/** How deliveries prove where they come from: part of the service profile. */
+/** The part of the service profile that says how deliveries prove their sender. */
 export type SignatureShape = ServiceProfile['signature'];
 
-/** What a delivery brings before its body. */
+/** The part of a delivery before its body. */
 export interface RequestHead {
   /** Names and values in turn, one pair for each header line, as Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
-  /** Epoch milliseconds at which it is judged. */
+  /** The time of the check, in epoch milliseconds. */
   readonly now: number;
-  /** The step of the address after the receiver's own, decoded; undefined: the address ends there. */
+  /** The decoded path step after the receiver's own address; undefined if the address has no such step. */
   readonly pathSecret?: string | undefined;
 }
 
-/** Why a delivery does not prove where it comes from; `no-secret`: no usable secret is known, so that nothing can be verified. */
+/** Why a delivery does not prove its sender; `no-secret`: Lote knows no usable secret and so can verify nothing. */
 export const SIGNATURE_REFUSALS = [
   'no-secret',
   'signature-missing',
@@ -35,16 +35,17 @@ export const SIGNATURE_REFUSALS = [
 export type SignatureRefusal = (typeof SIGNATURE_REFUSALS)[number];
 
 /**
- * Checks where deliveries come from. Returns null, or why it is not proved. Any of the secrets may have signed, so that one can be replaced without a gap.
+ * Checks the sender of deliveries. Returns null, or why the sender is not proved. Any of the secrets may fit, so that
+ * an operator can replace a secret without a gap.
  */
 export interface SignatureCheck {
-  /** The part that needs no body: what fails here is refused before a byte of the body is read. */
+  /** Does the checks that need no body, so that the receiver can refuse before it reads a byte of the body. */
   verifyHead(head: RequestHead, secrets: readonly string[]): SignatureRefusal | null;
-  /** The whole check; `raw` is the body exactly as it was received. Without `unpacked` it is not packed. */
+  /** Does the whole check. `raw` is the body exactly as received. Without `unpacked` the body is not compressed. */
   verify(head: RequestHead, secrets: readonly string[], raw: Uint8Array, unpacked?: Unpacked): SignatureRefusal | null;
 }
 
-/** Ends a check. */
+/** Thrown to end a check. */
 class Refused extends Error {
   readonly why: SignatureRefusal;
 
@@ -64,7 +65,7 @@ function refusalOf(check: () => void): SignatureRefusal | null {
   }
 }
 
-/** Makes the check of a service profile. `url` gives the registered address, as {url} of the template; null: not known. */
+/** Makes the check of a service profile. `url` returns the registered address for {url}, or null if it is unknown. */
 export function createSignatureCheck({
   shape,
   url,
@@ -92,7 +93,7 @@ export function createSignatureCheck({
     verify: (head, secrets, raw, unpacked = { kind: 'plain' }) =>
       refusalOf(() => {
         const signed = read(head, secrets);
-        // A packed body may be signed as it came or as it is unpacked: services and the proxies before them do either.
+        // A compressed body may be signed before or after compression: services and the proxies before them do either.
         const bodies = unpacked.kind === 'unpacked' ? [raw, unpacked.bytes] : [raw];
         if (bodies.some((body) => fits(signed, body, shape))) return;
         throw new Refused(unpacked.kind === 'plain' ? 'signature-wrong' : 'signature-wrong-packed');
@@ -103,18 +104,18 @@ export function createSignatureCheck({
 interface Signed {
   readonly keys: readonly (string | Uint8Array)[];
   readonly digests: readonly Uint8Array[];
-  /** The bytes around and between the bodies, in order; null stands for the body. */
+  /** The signed bytes in order; null stands for the body. */
   readonly content: readonly (Uint8Array | null)[];
 }
 
-/** HMAC over what the profile says (interface section 6: the raw body), compared in constant time. */
+/** Computes the HMAC as the profile says (interface section 6: over the raw body), and compares in constant time. */
 function fits({ keys, digests, content }: Signed, raw: Uint8Array, { algorithm }: SignatureShape): boolean {
   let matches = 0;
   for (const key of keys) {
     const hmac = createHmac(algorithm, key);
     for (const part of content) hmac.update(part ?? raw);
     const expected = hmac.digest();
-    // No early exit: the time taken must not show which secret is the right one.
+    // There is no early exit: the time taken must not show which secret is right.
     for (const digest of digests) matches += timingSafeEqual(expected, digest) ? 1 : 0;
   }
   return matches > 0;
@@ -124,16 +125,16 @@ const HEADER = 'header:';
 const PART = 'part:';
 
 const NUMBER = /^\d{1,13}(?:\.\d{1,9})?$/;
-/** Without a zone it is not known which time is meant. */
+/** Requires a time zone: without it the time is ambiguous. */
 const ISO = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:[Zz]|([+-]\d{2}):?(\d{2}))$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A number beyond it is of milliseconds: as seconds it would be in the year 5138. */
+/** A larger number is in milliseconds: in seconds it would be after the year 5138. */
 const LARGEST_SECONDS = 100_000_000_000;
 
 /**
- * The text of the timestamp as it came, '' when the profile names none. Refuses a time that stands there not exactly
- * once, cannot be read, or is further from now than the tolerance, in either direction.
+ * Returns the text of the timestamp as received, or '' if the profile names no place for one. Refuses a time that does
+ * not occur exactly once, cannot be read, or differs from now by more than the tolerance, in either direction.
  */
 function readTimestamp(head: RequestHead, shape: SignatureShape, parts: readonly string[]): string {
   const { timestamp: place, toleranceSeconds } = shape;
@@ -142,7 +143,7 @@ function readTimestamp(head: RequestHead, shape: SignatureShape, parts: readonly
     ? headerLines(head.rawHeaders, place.slice(HEADER.length))
     : partsWith(place.slice(PART.length), parts);
   const [text] = found;
-  // Two of them could be read differently here and by who signed.
+  // With two timestamps, Lote and the signer could each use another one.
   const at = text === undefined || found.length > 1 ? null : timeOf(text.trim());
   if (text === undefined || at === null) throw new Refused('timestamp-unreadable');
   if (Math.abs(head.now - at) > toleranceSeconds * 1_000) throw new Refused('timestamp-outside-tolerance');
@@ -153,7 +154,7 @@ function partsWith(prefix: string, parts: readonly string[]): readonly string[] 
   return parts.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length));
 }
 
-/** Epoch milliseconds of a timestamp in seconds, milliseconds, ISO 8601 with a zone, or as in HTTP; null: it is none. */
+/** Reads seconds, milliseconds, ISO 8601 with a zone, or an HTTP date as epoch milliseconds; null for other texts. */
 export function timeOf(text: string): number | null {
   if (NUMBER.test(text)) {
     const number = Number(text);
@@ -163,7 +164,7 @@ export function timeOf(text: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The form that every engine reads alike; '' for what is no ISO 8601. */
+/** Returns the form that all engines read alike, or '' if the text is not ISO 8601. */
 function isoOf(text: string): string {
   const [, date, time, hours, minutes] = ISO.exec(text) ?? [];
   if (date === undefined || time === undefined) return '';
@@ -174,13 +175,13 @@ const MAX_HEADER = 4_096;
 const BASIC = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i;
 const COLON = 0x3a;
 
-/** Checks a delivery that shows the secret itself, in constant time, against every secret; no body is needed. */
+/** Compares the secret that a delivery shows with each known secret, in constant time. Needs no body. */
 function verifySharedSecret(head: RequestHead, shape: SignatureShape, secrets: readonly string[]): void {
   const usable = usableSecrets(secrets);
   if (usable.length === 0) throw new Refused('no-secret');
   const found = digest(shownSecret(head, shape));
   let matches = 0;
-  // No early exit: the time taken must not show which secret is the right one. Digests have the same length.
+  // There is no early exit: the time taken must not show which secret is right. Digests have the same length.
   for (const secret of usable) matches += timingSafeEqual(digest(secret), found) ? 1 : 0;
   if (matches === 0) throw new Refused('signature-wrong');
 }
@@ -201,7 +202,7 @@ function shownSecret({ rawHeaders, pathSecret = '' }: RequestHead, shape: Signat
   if (text.length > MAX_HEADER) throw new Refused('signature-malformed');
   if (shape.kind === 'basic') return passwordIn(text);
   if (!text.startsWith(shape.prefix) || text.length === shape.prefix.length) throw new Refused('signature-malformed');
-  // Node reads a header's bytes as Latin-1; this gives the same bytes back.
+  // Node decodes a header's bytes as Latin-1; this restores the same bytes.
   return Buffer.from(text.slice(shape.prefix.length), 'latin1');
 }
 
@@ -212,7 +213,7 @@ function passwordIn(text: string): Uint8Array {
   return pair.subarray(colon + 1);
 }
 
-/** The keys of some secrets by the profile. Those that cannot be decoded are left out. */
+/** Returns the keys of some secrets by the profile. Omits secrets that cannot be decoded. */
 export function signingKeys(
   secrets: readonly string[],
   { secret: how }: Pick<SignatureShape, 'secret'>,
@@ -222,7 +223,7 @@ export function signingKeys(
     .filter((key) => key !== null);
 }
 
-/** Leaves out empty secrets and masked ones, such as a copied `********`: everyone could sign with them. */
+/** Omits empty and masked secrets, such as a copied `********`: anyone could sign with them. */
 function usableSecrets(secrets: readonly string[]): readonly string[] {
   return secrets.filter((secret) => secret !== '' && !isMasked(secret));
 }
@@ -239,7 +240,7 @@ const ENCODED = {
   base64url: /^[A-Za-z0-9_-]+(={0,2})$/,
 } as const;
 
-/** The bytes of a text in an encoding; null: it is not written in it. Base64 is padded whole, or not at all. */
+/** Decodes a text; null if it is not in this encoding. Base64 must have its full padding, or none. */
 function decoded(text: string, encoding: keyof typeof ENCODED): Buffer | null {
   const match = ENCODED[encoding].exec(text);
   if (match === null) return null;
@@ -247,20 +248,20 @@ function decoded(text: string, encoding: keyof typeof ENCODED): Buffer | null {
   return isWhole ? Buffer.from(text, encoding) : null;
 }
 
-/** SHA-512 in hex is 128 characters; with a prefix of at most 64 nothing longer can be right. */
+/** SHA-512 in hex has 128 characters and a prefix has at most 64, so no longer text can be right. */
 const MAX_SIGNATURE = 256;
 
-/** A header of several parts: a few signatures, a timestamp, an id. */
+/** The most parts that Lote reads of a header: a few signatures, a timestamp, an id. */
 const MAX_PARTS = 16;
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 } as const;
 
-/** HTTP's own way of writing a parameter: `signature="…"`. */
+/** HTTP writes a parameter in quotes: `signature="…"`. */
 const QUOTES = /^"|"$/g;
 
-/** The parts of the signature header. */
+/** Splits the signature header into its parts. */
 function partsOf(lines: readonly string[], separator: string): readonly string[] {
-  // Which of two would be meant? A proxy and this process could choose differently.
+  // A proxy and this process could each choose another of two headers.
   if (separator === '' && lines.length > 1) throw new Refused('signature-repeated');
   const text = lines.join(separator).trim();
   if (text === '') throw new Refused('signature-missing');
@@ -276,19 +277,19 @@ function digestOf(part: string, { prefix, encoding, algorithm }: SignatureShape)
 }
 
 interface SignedValues {
-  /** As it came. */
+  /** The text of the timestamp as received. */
   readonly timestamp: string;
-  /** The registered address; null: not known. */
+  /** The registered address; null if it is not known. */
   readonly url: string | null;
 }
 
 const PLACEHOLDER = /(\{[^{}]*\})/;
 const HEADER_PART = '{header:';
 
-/** The bytes of one part of a template such as `{timestamp}.{body}`; null for the body, which is not read yet. */
+/** Returns the bytes of one part of a template such as `{timestamp}.{body}`; null for the body, not yet read. */
 function bytesOf(part: string, head: RequestHead, { timestamp, url }: SignedValues): Uint8Array | null {
   if (part === '{body}') return null;
-  // Node reads a header's bytes as Latin-1; this gives the same bytes back.
+  // Node decodes a header's bytes as Latin-1; this restores the same bytes.
   if (part === '{timestamp}') return Buffer.from(timestamp, 'latin1');
   if (part === '{url}' && url === null) throw new Refused('signed-url-unknown');
   if (!part.startsWith(HEADER_PART)) return Buffer.from(part === '{url}' ? (url ?? '') : part);
@@ -298,7 +299,7 @@ function bytesOf(part: string, head: RequestHead, { timestamp, url }: SignedValu
   return Buffer.from(line, 'latin1');
 }
 
-/** Every value of a header, line by line: Node's own `headers` joins repeated lines into one. */
+/** Returns each value of a header, line by line, because Node's own `headers` joins repeated lines. */
 export function headerLines(rawHeaders: readonly string[], name: string): readonly string[] {
   const wanted = name.toLowerCase();
   const lines: string[] = [];

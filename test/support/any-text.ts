@@ -16,8 +16,8 @@ const character = fc.nat(LAST).map(
 );
 
 /**
- * Any text of whole characters: the values of `fc.string({ unit: 'binary' })`, which keeps a table of all million characters and takes
- * a second and much memory to make it.
+ * Generates any text of whole characters: the values of `fc.string({ unit: 'binary' })`, which needs a second and much
+ * memory to make a table of all million characters.
  */
 export function anyText(
   limits: { readonly minLength?: number; readonly maxLength?: number } = {},

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { afterAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Inside the checkout, from where packages are found. */
+/** Inside the checkout, so that Node finds the packages. */
 const CACHE = join(ROOT, '.cache');
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
@@ -15,14 +15,14 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /**
- * The path of a script that is compiled once, with everything that it imports of the project: tsx compiles at each start. To be called
- * at the top of a test file, whose end removes it.
+ * Compiles a script once, with all its imports of the project, because tsx compiles at each start. Returns the path of
+ * the result. Call it at the top of a test file; the result is removed when the file ends.
  */
 export async function compiledProcess(script: URL): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(join(CACHE, 'process-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  // Some tests start it under another account.
+  // Some tests start the script under another account.
   await chmod(directory, 0o755);
   const path = fileURLToPath(script);
   const waiting = [path];
@@ -37,7 +37,7 @@ function compiledPath(directory: string, source: string): string {
   return join(directory, relative(ROOT, source)).replace(/\.ts$/u, '.js');
 }
 
-/** Gives the sources of the project that the compiled file imports. */
+/** Compiles a file. Returns the sources of the project that the file imports. */
 async function compile(source: string, target: string): Promise<readonly string[]> {
   const { outputText } = ts.transpileModule(await readFile(source, 'utf8'), { compilerOptions: OPTIONS });
   await mkdir(dirname(target), { recursive: true });

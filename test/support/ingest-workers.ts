@@ -11,14 +11,14 @@ export type IngestEnd =
   | { readonly kind: 'failed'; readonly code: string }
   | { readonly kind: 'killed' };
 
-/** One attempt of the ingest activity, in a process that does one ledger call at a time, and only when it is told to. */
+/** One attempt of the ingest activity, in a process that makes one ledger call for each `step`. */
 export interface IngestWorker {
   readonly name: string;
-  /** Null while it has calls left. */
+  /** Returns how the attempt ended; null while it has calls left. */
   end(): IngestEnd | null;
-  /** Its next ledger call, to the end of it; what was never told to go on is stopped, as by SIGSTOP. */
+  /** Makes the next ledger call to its end. Between steps, the attempt is stopped as by SIGSTOP. */
   step(): Promise<void>;
-  /** Its process ends before its next call. */
+  /** Ends the process before the next call. */
   kill(): Promise<void>;
 }
 
@@ -32,16 +32,16 @@ type InTurn = <T>(call: () => T | Promise<T>) => Promise<T>;
 
 class Killed extends Error {}
 
-/** Attempts that fail are what a schedule is about. */
+/** Hides warnings, because schedules make attempts fail on purpose. */
 const QUIET = new DefaultLogger('ERROR');
 
-/** Starts an attempt; it stands still before its first ledger call. */
+/** Starts an attempt, which stops before its first ledger call. */
 export async function startIngest(
   deps: ActivityDeps,
   start: { readonly name: string; readonly attempt: number; readonly input: IngestInput },
 ): Promise<IngestWorker> {
   let end: IngestEnd | null = null;
-  /** Calls that the activity makes at once stand behind each other. */
+  /** A queue, because the activity may make several calls at once. */
   const waiting: WaitingCall[] = [];
   let arrived: () => void = () => undefined;
 
@@ -94,7 +94,7 @@ function endOf(error: unknown): IngestEnd {
   return { kind: 'failed', code: (error as { code?: string }).code ?? String(error) };
 }
 
-/** The same ledger, whose every call waits for its turn. */
+/** Wraps the ledger so that each call waits for its turn. */
 function inTurns(ledger: Ledger, inTurn: InTurn): Ledger {
   return new Proxy(ledger, {
     get(target, name) {
@@ -122,18 +122,18 @@ function storeInTurns(store: RowStore, inTurn: InTurn): RowStore {
   };
 }
 
-/** A file of so many invoices with so many lines each, its rows interleaved, and one row without an invoice at its end. */
+/** A file of `invoices` with `lines` each. The rows are interleaved, and the last row belongs to no invoice. */
 export interface TinyFile {
   readonly sha256: string;
   readonly invoices: number;
   readonly lines: number;
 }
 
-/** Rows that go to the ledger together. */
+/** The number of rows that go to the ledger together. */
 const PORTION = 5;
 const NIF = '501964843';
 
-/** Reads a tiny file in small portions; with the mapping profile `refuse` it takes a portion and then refuses it. */
+/** Makes a reader that reads a tiny file in small portions, or with the mapping profile `refuse` refuses after one. */
 export function tinyFileReader({ sha256, invoices, lines }: TinyFile): FileReader {
   const rows = Array.from({ length: invoices * lines }, (_, at) => ({
     ...{ row: at + 2, ref: `F${at % invoices}`, nif: NIF, object: null, cells: [String(at)] },

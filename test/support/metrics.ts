@@ -14,12 +14,12 @@ interface Sample {
   readonly value: number;
 }
 
-/** What a process serves at /metrics at one moment. */
+/** The metrics that a process serves at /metrics at one time. */
 export interface Scrape {
   readonly text: string;
-  /** Names of the metrics, histograms by the name of the whole. */
+  /** Names of the metrics; a histogram has one name. */
   readonly names: ReadonlySet<string>;
-  /** The sum of the samples of this name that have these labels; 0: there is none. */
+  /** Returns the sum of the samples with this name and these labels; 0 if there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 
@@ -43,16 +43,16 @@ function sampleOf(line: string): readonly Sample[] {
   return [{ name, labels: Object.fromEntries(found) as Record<string, string>, value: Number(value) }];
 }
 
-/** Every metric of Lote, of Node and of Temporal's SDK begins so. */
+/** The names of all metrics of Lote, Node and Temporal's SDK begin so. */
 const NAME = /\b(?:lote|process|nodejs|temporal)_[a-z0-9_]+\b/g;
 const PART = /_(?:bucket|count|sum)$/;
 
-/** The metrics that expressions of alerts or of a dashboard name, histograms by the name of the whole. */
+/** Returns the metrics in expressions of alerts or a dashboard; a histogram has one name. */
 export function metricsNamed(text: string): readonly string[] {
   return [...new Set([...text.matchAll(NAME)].map(([name]) => name.replace(PART, '')))];
 }
 
-/** An OpenTelemetry collector that keeps what it gets. */
+/** An OpenTelemetry collector that keeps all requests. */
 export interface Collector {
   readonly endpoint: string;
   /** Path and body of each request. */
@@ -83,10 +83,10 @@ export async function startCollector(): Promise<Collector> {
 
 const run = promisify(execFile);
 
-/** Where `CONTRIBUTING.md` says to put it. */
+/** The path at which `CONTRIBUTING.md` tells developers to put promtool. */
 const CACHED = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'lote', 'promtool');
 
-/** Prometheus' own checker: on the path, or in the cache; null: it is not there. */
+/** Finds Prometheus' checker on the path or in the cache; null if it is not there. */
 export async function findPromtool(): Promise<string | null> {
   for (const command of ['promtool', CACHED]) {
     const found = await run(command, ['--version']).then(
@@ -98,7 +98,7 @@ export async function findPromtool(): Promise<string | null> {
   return null;
 }
 
-/** What it says of a file; rejects with that when it finds a mistake. */
+/** Returns the output of promtool. Rejects with the output if promtool finds a mistake. */
 export async function promtool(command: string, parameters: readonly string[]): Promise<string> {
   const { stdout, stderr } = await run(command, [...parameters]);
   return stdout + stderr;

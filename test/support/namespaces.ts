@@ -13,13 +13,13 @@ export const NETWORK_NAMESPACE: Sandboxed = {
   wrap: (command) => ['unshare', '--net', ...command],
 };
 
-/** As two containers on one network: the pids of one mean nothing in the other. */
+/** Like two containers on one network: a pid of one container means nothing in the other. */
 export const PID_NAMESPACE: Sandboxed = {
   name: 'another process namespace',
   wrap: (command) => ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', ...command],
 };
 
-/** Another path of the same directory, which only the command sees. */
+/** Gives a directory a second path that only the command sees. */
 export function bindMount(directory: string, elsewhere: string): Sandboxed {
   return {
     name: 'a bind mount',
@@ -30,13 +30,13 @@ export function bindMount(directory: string, elsewhere: string): Sandboxed {
   };
 }
 
-/** The account `nobody`. */
+/** Runs the command under the account `nobody`. */
 export const OTHER_USER: Sandboxed = {
   name: 'another account',
   wrap: (command) => ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...command],
 };
 
-/** Null when this process may make namespaces; otherwise why not. */
+/** Returns why this process may not make namespaces; null if it may. */
 export function whyNoNamespaces(): string | null {
   try {
     execFileSync('unshare', ['--net', '--pid', '--fork', '--mount', 'true'], { stdio: 'ignore' });
@@ -46,12 +46,12 @@ export function whyNoNamespaces(): string | null {
   }
 }
 
-/** The pid of the embedded Temporal server with its file in this data directory; null when none runs. */
+/** Returns the pid of the embedded Temporal server of this data directory; null if none runs. */
 export async function temporalProcess(dataDir: string): Promise<number | null> {
   const file = join(await realpath(dataDir).catch(() => dataDir), 'temporal.db');
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const [program = '', ...words] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-    // The shell that watches beside the server has the same words.
+    // The shell that watches the server has the same arguments.
     if (!program.endsWith('/sh') && words.includes(file) && words[0] === 'server') return Number(pid);
   }
   return null;

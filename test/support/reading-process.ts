@@ -1,7 +1,7 @@
 import { peakRssMb } from '../../bench/measures/peak-rss.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
 
-/** Reads the file named by its argument, throws the rows away, and prints how far its memory rose above what it was at rest. */
+/** Reads the file named by the argument, discards the rows, and prints how far the memory rose above its idle size. */
 const [path = ''] = process.argv.slice(2);
 globalThis.gc?.();
 const idle = process.memoryUsage.rss();

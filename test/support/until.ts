@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 25;
-/** A look that asks a server costs more than the wait, and tests run side by side. */
+/** Limits the load of checks that ask a server: such a check costs more than the wait, and tests run side by side. */
 const LONGEST_INTERVAL_MS = 150;
 const GROWTH = 1.3;
 
-/** Looks again until it holds; the test's own time-out is the limit. A look that is answered later is repeated less and less often. */
+/** Checks until the condition holds; the test's time-out is the limit. Asynchronous checks get rarer with time. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let pause = POLL_INTERVAL_MS; ;) {
     const answer = holds();
@@ -15,7 +15,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   }
 }
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32): a failure found once can be had again. */
+/** Makes numbers in [0, 1), the same for the same seed (mulberry32), so that a failure can be reproduced. */
 export function seededChance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -20,48 +20,48 @@ import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import type { NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
 import type { Activities } from '../../activities/index.ts';
 
-/** What a person did to the batch as a whole, for the audit. */
+/** A person's action on the whole batch, for the audit. */
 export interface OperatorAction {
   readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now' | 'confirm-total';
-  /** Undefined: none is asked for. */
+  /** Undefined if the action needs no reason. */
   readonly why?: string | undefined;
   readonly who?: string | undefined;
-  /** Epoch milliseconds; left out: now. */
+  /** Epoch milliseconds. The default is now. */
   readonly at?: number | undefined;
 }
 
-/** What a run of a batch knows about itself, and the operator's handles on it. */
+/** The state of a batch's run, and the methods that operators' orders use. */
 export class BatchControl {
   /** Pages whose last invoice is sent. */
   readonly sentPages = new Set<number>();
-  /** Pages each of whose invoices was tried. */
+  /** Pages that have tried each of their invoices. */
   readonly triedPages = new Set<number>();
   /** Actions of operators that are not yet in the audit. */
   readonly pendingActions: NotedAction[] = [];
-  /** What operators want sent again, and no round has taken up yet. */
+  /** Retries that operators requested and no round has taken yet. */
   readonly retries: RetryRequestInput[] = [];
   /** The updates that this run has accepted, and those of the runs whose work it does. */
   readonly asked: AskedOfRun[] = [];
   attachedTo: string | null = null;
-  /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
+  /** Rises with every pause, resume, cancel or settleNow; the pages are then notified. */
   controlVersion = 0;
-  /** Something was stopped since the last refresh: another one is due. */
+  /** Something was stopped since the last refresh, so another refresh is due. */
   refreshWanted = false;
-  /** An operator has confirmed the total that the batch waits with. */
+  /** An operator has confirmed the total that the batch waits for. */
   totalConfirmed = false;
   readonly #donePages = new Set<number>();
   readonly #waiting = new Map<number, string>();
   #progress: BatchProgress = NOTHING_YET;
   #snapshot: BatchSnapshot | null = null;
   #links: OperatorLinks | null = null;
-  /** English until an activity has told the language of its worker. */
+  /** English until an activity has reported the language of its worker. */
   #format: DetailsFormat = detailsFormat(undefined);
   #end: BatchEnd | null = null;
   #isUnreported = false;
   #running: RunningBatch | null = null;
   #settleNow = 0;
   #outageOver = false;
-  /** The first run of those that do the same work: it names their actions, so that the audit has each of them once. */
+  /** The first run that did this work. It names the actions of later runs, so that the audit has each action once. */
   readonly #firstRunId: string;
   #actions = 0;
   #order: SendingControl['order'];
@@ -70,7 +70,7 @@ export class BatchControl {
     this.#firstRunId = firstRunId;
   }
 
-  // What a run reads.
+  // State for the run.
 
   get paused(): boolean {
     return this.#progress.paused;
@@ -97,7 +97,7 @@ export class BatchControl {
     return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
-  /** What processes that send are to know; null: the batch is not staged, and nothing is sent. */
+  /** Returns the order for sending processes; null if the batch is not staged and nothing is sent. */
   sendingControl(): SendingControl | null {
     if (this.#running === null) return null;
     const { paused, cancelled } = this.#progress;
@@ -106,9 +106,9 @@ export class BatchControl {
     return { batchId, ...run, version: this.controlVersion, paused, cancelled, ...order };
   }
 
-  // What operators do.
+  // Orders of operators.
 
-  /** True when every process that sends knows. Before the batch is staged, no process sends for it. */
+  /** Carries out an order. True when every sending process knows it; none sends before the batch is staged. */
   async operate(next: Partial<BatchProgress>, action: OperatorAction): Promise<boolean> {
     const wasPaused = this.#progress.paused;
     this.#note(action);
@@ -122,7 +122,7 @@ export class BatchControl {
     try {
       return await recordControl({ ...control, ledgerId: this.#running.ledgerId });
     } catch {
-      // The ledger did not answer in time, or has another word that it takes for a later one.
+      // The ledger did not answer in time, or has an order that it takes for a later one.
       return false;
     }
   }
@@ -140,7 +140,7 @@ export class BatchControl {
     this.#change({});
   }
 
-  // What pages say.
+  // Notices of pages.
 
   pageSent(page: number): void {
     this.sentPages.add(page);
@@ -160,23 +160,23 @@ export class BatchControl {
     const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
-    // The sentence behind the code is in the ledger.
+    // The ledger has the sentence for the code.
     if (isNew && PROFILE_WAIT.test(reason)) this.refreshWanted = true;
     this.#change({});
   }
 
-  /** The service was away for longer than anybody waits for it: the pages of this round send nothing more. */
+  /** The service was away longer than the outage patience, so the pages of this round send nothing more. */
   outageOver(): void {
     this.#outageOver = true;
     this.controlVersion += 1;
   }
 
-  // How the run goes on.
+  // Progress of the run.
 
-  /** What goes again is sent to a service that may be back, and by pages of which nothing is sent yet. */
+  /** Prepares a round: the service may be back, and the pages of the round have sent nothing yet. */
   beginRound(pages: readonly number[]): void {
     this.#outageOver = false;
-    // Otherwise none of them counts as sending, and all of them would send at once.
+    // Otherwise none of these pages would count as sending, and all of them would send at once.
     if (!pages.some((page) => this.sentPages.has(page))) return;
     for (const page of pages) {
       this.sentPages.delete(page);
@@ -196,7 +196,7 @@ export class BatchControl {
     this.#list(this.#stateNow());
   }
 
-  /** Nothing is sent until an operator has confirmed the total. */
+  /** Shows that nothing is sent until an operator has confirmed the total. */
   confirming(unusual: UnusualTotal): void {
     this.#change({ phase: 'confirming', unusual });
     this.#list(this.#stateNow());
@@ -213,13 +213,13 @@ export class BatchControl {
     this.#change({ phase });
   }
 
-  /** Shows what was read from the ledger. */
+  /** Shows a snapshot from the ledger. */
   showSnapshot(next: BatchSnapshot): void {
     this.#snapshot = next;
     this.#change({});
   }
 
-  /** The report is written: the end of the run. */
+  /** Ends the run after its report is written. */
   done(ended: BatchEnd): void {
     this.#end = ended;
     this.#show(ended.links);
@@ -228,7 +228,7 @@ export class BatchControl {
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
   }
 
-  /** Its last steps have failed for good: the end of the run, and reconciliation goes on. */
+  /** Ends the run after its last steps have failed for good; reconciliation continues. */
   unreported(): void {
     this.#isUnreported = true;
     this.#waiting.clear();
@@ -236,7 +236,7 @@ export class BatchControl {
     if (this.#running !== null) this.#list(this.#progress.cancelled ? 'cancelled' : 'finished');
   }
 
-  /** The only place where progress changes, and with it what the Temporal UI shows. */
+  /** The only method that changes the progress, and with it the Temporal UI. */
   #change(next: Partial<BatchProgress>): void {
     const snapshot = this.#snapshot;
     this.#progress = {
@@ -306,8 +306,8 @@ const NOTHING_YET: BatchProgress = {
 
 /**
  * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
- * event. An operator waits for it, so it soon gives up a ledger that is away; the refresh that follows writes the same
- * order, however long that takes.
+ * event. An operator waits for it, so it soon gives up on a ledger that is away; the refresh that follows writes the
+ * same order, however long that takes.
  */
 const { recordControl } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2s',

@@ -7,8 +7,8 @@ import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair
 import { upsertSearchAttributes } from '@temporalio/workflow';
 
 /**
- * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame
- * of it before the text is laid out, and the lowest line may be cut off.
+ * Returns the text of "Current Details" in the Temporal UI. Links come first and an empty line ends it: the UI sizes
+ * the frame before it lays out the text, and may cut off the lowest line.
  */
 export function batchDetails(view: BatchView, format: DetailsFormat): string {
   const { progress, snapshot } = view;
@@ -52,7 +52,7 @@ type Row = readonly (string | number)[];
 function situation(view: BatchView, format: DetailsFormat): readonly Row[] {
   const { progress, snapshot } = view;
   const { texts, count } = format;
-  // Pages may still wait for their turn, such as for the first invoices.
+  // Pages may still wait for their turn, for example for the first invoices.
   const isSending = progress.phase === 'waiting' && progress.pagesSent < progress.pages;
   const phase = texts.phases[isSending ? 'sending' : progress.phase];
   const pages = {
@@ -100,14 +100,14 @@ function table(head: readonly string[], rows: readonly Row[]): string {
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map((row) => line(row))].join('\n');
 }
 
-/** Everything that the current details of a batch are made of. */
+/** All data for the current details of a batch. */
 export interface BatchView {
   readonly progress: BatchProgress;
   readonly snapshot: BatchSnapshot | null;
   readonly links: OperatorLinks | null;
   readonly attachedTo: string | null;
   readonly end: BatchEnd | null;
-  /** The run has failed without a report, and reconciliation writes it; left out: it has not. */
+  /** The run has failed without a report, and reconciliation writes it. Optional: the default is false. */
   readonly isUnreported?: boolean;
 }
 
@@ -116,11 +116,11 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one, and so do control totals that differ. Those in doubt count, too. */
+  /** Settled invoices that are not confirmed as issued, also those in doubt, from the report. A refused file counts as one, and so do differing control totals. */
   readonly problems: number;
-  /** Of them, the invoices that went out and may exist twice, or have failed; left out: none. */
+  /** Of these, those that went out and may exist twice, or have failed. Optional: the default is 0. */
   readonly contradicted?: number;
-  /** Nothing is wrong but the control totals that were declared; left out: it is not so. */
+  /** Only the declared control totals are wrong. Optional: the default is false. */
   readonly totalsDiffer?: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface BatchEnd {
 export const PROFILE_WAIT =
   /^(?:answers-unreadable|profile-contradiction|profile-unproved|service-ids-repeated|service-list-unreadable)/;
 
-/** By the code that a page waits with: what lies behind it, and whose move it is. */
+/** Maps the code that a page waits with to the next step for the reader. */
 const WAITING: readonly (readonly [
   code: RegExp,
   step: Exclude<keyof DetailsTexts['next'], 'contradicted' | 'notOut'>,
@@ -143,7 +143,7 @@ const WAITING: readonly (readonly [
   [/./, 'away'],
 ];
 
-/** The one thing that helps now, for a person who has just opened the page. */
+/** Returns the one step that helps now, for a person who has just opened the page. */
 function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchView, format: DetailsFormat): string {
   const { next } = format.texts;
   if (end !== null) return afterwards(end, format);
@@ -172,7 +172,7 @@ function afterwards(
   return steps.length === 0 ? next.allOut : steps.join('. ');
 }
 
-/** As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied. */
+/** Formats the input as code, because the UI makes curly quotes in sentences, which break a copied input. */
 function asCode(input: Readonly<Record<string, string | number>>): string {
   const members = Object.entries(input).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   return `\`{${members.join(', ')}}\``;
@@ -186,11 +186,11 @@ const LOTE_PROBLEMS = defineSearchAttributeKey('LoteProblems', SearchAttributeTy
 export interface BatchAttributes {
   readonly batchId: string;
   readonly state: 'running' | 'held' | 'paused' | 'refused' | 'cancelled' | 'finished';
-  /** Invoices at rest that are not confirmed as issued; a refused file counts as one. */
+  /** Settled invoices that are not confirmed as issued; a refused file counts as one. */
   readonly problems: number;
 }
 
-/** An event of the history each time: once a batch begins and ends, and when an operator pauses or resumes it. */
+/** Costs one event of the history, when a batch begins or ends, and when an operator pauses or resumes it. */
 export function upsertBatchAttributes({ batchId, state, problems }: BatchAttributes): void {
   upsertSearchAttributes([
     ...pageAttributes(batchId),
@@ -199,7 +199,7 @@ export function upsertBatchAttributes({ batchId, state, problems }: BatchAttribu
   ]);
 }
 
-/** Pages are found by their batch; they come with these attributes when they start, which costs no event. */
+/** Lets the UI find pages by their batch. A page gets these attributes when it starts, which costs no event. */
 export function pageAttributes(batchId: string): SearchAttributePair[] {
   return [{ key: LOTE_BATCH, value: batchId }];
 }

@@ -27,16 +27,16 @@ import {
 import { BatchControl } from './batch-control.ts';
 import { actorOf, isFilled, onSignal, refusedUpdate, requireRetryRequest, withActor } from '../typed-by-hand.ts';
 
-/** One update: what it does and answers, what it refuses, and what the Temporal UI says of it. */
+/** One update: its work and answer, its refusals, and its description in the Temporal UI. */
 interface BatchUpdate<Input> {
   /** `at`: epoch milliseconds of the order. */
   does(batch: BatchControl, input: Input, at: number): string | Promise<string>;
   check?(batch: BatchControl, input: Input): void;
-  /** Begins with the input's shape: it is all that the Temporal UI shows beside the empty box. */
+  /** Begins with the input's shape, because the Temporal UI shows nothing more beside the empty box. */
   readonly description: string;
 }
 
-/** What an order makes of a batch. */
+/** The progress that each order sets. */
 const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = {
   pause: { paused: true },
   resume: { paused: false },
@@ -45,7 +45,7 @@ const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = 
 
 type Words = { readonly reason?: string; readonly who?: unknown } | undefined;
 
-/** Carries out an order, and answers with the text, or also that the ledger has not taken it yet. */
+/** Carries out an order. Returns the text, with a warning if the ledger has not taken the order yet. */
 async function operate(
   batch: BatchControl,
   order: { readonly what: OperatedInput['what']; readonly input: Words; readonly at: number },
@@ -141,11 +141,11 @@ async function order(batch: BatchControl, { name, input, at }: AskedOfRun): Prom
 }
 
 /**
- * Registers every handler before the first await. What operators asked of the runs that this one replaces holds for it. A person may give a second input, too.
+ * Registers every handler before the first await. Orders to the runs that this one replaces apply to it. A person may give a second input.
  */
 export function followBatch(before?: EarlierRun): BatchControl {
   const batch = new BatchControl(before?.replaces?.[0] ?? workflowInfo().runId);
-  // First, because an update that came with the start is taken as soon as it has a handler, such as the resume of a pause.
+  // Comes first: an update that came with the start, such as a resume, is taken as soon as it has a handler.
   const asked = Array.isArray(before?.asked) ? (before.asked as readonly AskedOfRun[]) : [];
   for (const one of asked) if (UPDATES.has(one.name)) void order(batch, one);
   registerQueries(batch);
@@ -190,7 +190,7 @@ function registerSignals(batch: BatchControl): void {
   });
   onSignal(
     waitingSignal,
-    // An activity has a number of its own below zero, where no page stands.
+    // An activity has a number of its own below zero, which no page has.
     { page: Number.MIN_SAFE_INTEGER, reason: null, language: null },
     ({ page, reason, language }) => batch.waitFor(page, reason, language),
     '{"page": 1, "reason": null} What a page waits for.',
@@ -203,7 +203,7 @@ function registerSignals(batch: BatchControl): void {
   );
 }
 
-/** As the update of the same name: it was accepted by the run that passes it on. A batch that is over sends nothing more in any case. */
+/** Works like the update of the same name, which another run accepted. A batch that is over sends nothing in any case. */
 async function operated(batch: BatchControl, { what, why, who }: OperatedInput): Promise<void> {
   const { phase } = batch.progress();
   if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done' || !Object.hasOwn(WANTED, what))
@@ -211,7 +211,7 @@ async function operated(batch: BatchControl, { what, why, who }: OperatedInput):
   else await batch.operate(WANTED[what], { what, why, who: who ?? undefined });
 }
 
-/** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */
+/** Refuses updates to a run that only waits for another one, or is over: it would accept and forget them. */
 function requireRunning(batch: BatchControl): void {
   const { phase, batchId } = batch.progress();
   const owner = batch.attachedTo;
@@ -224,7 +224,7 @@ function requireRunning(batch: BatchControl): void {
   );
 }
 
-/** The run may find that the file has nothing to send, or that another run has it: then no run would take the retry up. */
+/** Refuses a retry while the file is read: if this run finds nothing to send, no run would take the retry. */
 function requireRead(batch: BatchControl): void {
   if (batch.progress().phase !== 'reading') return;
   throw refusedUpdate(

@@ -19,19 +19,19 @@ import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 
 /**
  * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
- * pages are 8,000 invoices on their way. More pages would take longer each, and would get more signals
- * about their settled invoices.
+ * pages are 8,000 invoices on their way. More pages would take longer each, and would get more signals about their
+ * settled invoices.
  */
 const PAGES_SENDING = 4;
 /** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
 const PAGES_RUNNING = 200;
 
-/** A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s. */
+/** A page of an earlier run that was just terminated may still exist, so its start is repeated after 1, 2, 4 … 30 s. */
 const FIRST_START_RETRY_MS = 1_000;
 const LONGEST_START_RETRY_MS = 30_000;
 const START_TRIES = 20;
 
-/** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
+/** Runs every page to its end. A failed page is counted, and does not stop the rest. */
 export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
   const running = new Set<number>();
   const ends: Promise<void>[] = [];
@@ -63,7 +63,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
         known = batch.controlVersion;
         return startPage(span);
       });
-      // It has what held when its start was ordered; until it was there, no signal reached it.
+      // The input is as old as the order to start the page, which no signal has reached since.
       if (batch.controlVersion !== known) await notify(pageId, batch);
       await child.result();
       batch.pageDone(span.page, { failed: false });
@@ -89,7 +89,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     });
   }
 
-  /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
+  /** Signals every change of pause or cancel to all running pages; a page that starts later gets it with its input. */
   async function notifyPages(): Promise<void> {
     for (let version = batch.controlVersion; open;) {
       await condition(() => !open || batch.controlVersion !== version);
@@ -104,13 +104,13 @@ async function notify(pageId: string, batch: BatchControl): Promise<void> {
   try {
     await getExternalWorkflowHandle(pageId).signal(controlSignal, batch.control());
   } catch {
-    // The page has ended, and nothing of it is left to pause; or it has not started, and is notified when it has.
+    // The page has ended, so nothing of it is left to pause; or it has not started, and is notified when it has.
   }
 }
 
 /**
- * A run that is cancelled ends each of these at another moment, and may wait for another one just then: a rejection that is not awaited yet would
- * fail the task of the workflow, and each repetition of it.
+ * Marks a promise as handled. In a cancelled run these promises reject at different moments, and a rejection that is
+ * not awaited yet would fail the task of the workflow, and each repetition of it.
  */
 function handled(end: Promise<void>): Promise<void> {
   end.catch(() => undefined);
@@ -131,11 +131,11 @@ async function patiently(pageId: string, start: () => Promise<Page>): Promise<Pa
   }
 }
 
-/** A run that was reset has left its pages, which are terminated with it otherwise. The claim is with this run: such a page can write no more. */
+/** Cancels a page that a reset run left; other pages are terminated with their run. This run has the claim, so such a page writes no more. */
 async function end(pageId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(pageId).cancel();
   } catch {
-    // It has ended meanwhile.
+    // The page has ended meanwhile.
   }
 }

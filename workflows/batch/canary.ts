@@ -22,8 +22,8 @@ const { judgeCanary } = proxyActivities<Activities>({
 const WAITING_FOR = 'first-invoices';
 
 /**
- * A few invoices of a large batch go before the others. When the service refuses every one of them, or accepts and then fails them, the rest is held, and
- * the pages find nothing to send.
+ * Sends a few invoices of a large batch before the rest. If the service refuses every one of them, or accepts and then
+ * fails them, Lote holds the rest, and the pages find nothing to send.
  */
 export async function sendCanary(batch: BatchControl, running: RunningBatch): Promise<void> {
   const { ledgerId, batchId, fencingToken, first } = running;
@@ -32,15 +32,15 @@ export async function sendCanary(batch: BatchControl, running: RunningBatch): Pr
   batch.waitFor(0, null);
   if (!isSent) return;
   await untilFinalWords(batch, running, first);
-  // A person who pauses to look at the first invoices gives them the time for it.
+  // A person who pauses to look at the first invoices gives them this time.
   await unpaused(batch);
   if (!batch.cancelled) await judgeCanary({ ledgerId, batchId, fencingToken, first });
 }
 
 /**
- * False: an operator cancelled. A pause stops the slice; it goes again when the pause is over. While the service is away, or nothing may leave, most of
- * them stay unsent: they go again, and the others wait for them, for otherwise the file would go out whole without its sample. A few that get no answer
- * are left to their page.
+ * Returns false if an operator cancelled. A pause stops the slice, which goes again after the pause. While the service
+ * is away, or nothing may leave, most first invoices stay unsent: they go again, and the rest waits, because otherwise
+ * the file would go out without its sample. A few invoices without an answer are left to their page.
  */
 async function sendFirst(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<boolean> {
   const { ledgerId, batchId, fencingToken, run, before, settings } = running;
@@ -66,7 +66,7 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
   }
 }
 
-/** The time is the activity's to keep: it costs three events, and goes on with another worker when its own has died. */
+/** The activity keeps the time: it costs three events, and continues on another worker if its own has died. */
 async function untilFinalWords(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<void> {
   const { ledgerId, batchId } = running;
   const waiting = new CancellationScope();
@@ -88,14 +88,14 @@ async function unpaused(batch: BatchControl): Promise<void> {
   await condition(() => !batch.paused || batch.cancelled);
 }
 
-/** Nothing has been sent yet, so there is no hurry: asked again after 1, 2, 4 … 30 s. */
+/** Nothing has been sent yet, so there is no hurry: Lote asks again after 1, 2, 4 … 30 s. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** An outage of days: a twentieth of what was waited already, up to a quarter of an hour, so that 24 days are some 25,000 events. */
+/** In an outage of days, a twentieth of the elapsed time, up to a quarter of an hour: 24 days are some 25,000 events. */
 const LATER_SHARE = 20;
 const LATEST_WAIT_MS = 15 * 60_000;
 
-/** The patience of a batch with the service, in milliseconds: waits between tries that become longer. */
+/** The patience of a batch with the service, in milliseconds, with waits between tries that become longer. */
 export class PatientWait {
   readonly #patienceMs: number;
   #waited = 0;
@@ -111,8 +111,8 @@ export class PatientWait {
   }
 
   /**
-   * Waits before the next try. A cancellation ends the wait, and so does a resumption, because a person who resumes a batch wants it to go on now.
-   * `version`: `controlVersion` of the batch when the last try began.
+   * Waits before the next try. A cancellation ends the wait, and so does a resumption, because a person who resumes a
+   * batch wants it to go on now. `version`: `controlVersion` of the batch when the last try began.
    */
   async wait(
     batch: Pick<BatchControl, 'paused' | 'cancelled' | 'controlVersion'>,

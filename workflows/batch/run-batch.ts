@@ -36,9 +36,9 @@ const { ensureMerchants } = proxyActivities<Activities>({
 });
 
 /**
- * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile
- * (update `retryInvoices`), and failed invoices that the retry policy of the service profile names. Generations are
- * limited, so the rounds end. Returns the batch as the last round left it.
+ * Runs rounds of the pages for as long as invoices go again: those that operators asked for meanwhile (update
+ * `retryInvoices`), and failed ones that the retry policy of the service profile names. Generations are limited, so the
+ * rounds end. Returns the batch as the last round left it.
  */
 async function inRounds(
   batch: BatchControl,
@@ -56,12 +56,12 @@ async function inRounds(
     running = again.batch;
     if (again.moved === 0 && batch.retries.length === 0) break;
   }
-  // From here on an update would be promised and forgotten; the validator refuses it in this phase.
+  // From here on an update would be accepted and forgotten; the validator refuses it in this phase.
   batch.phase('reporting');
   return running;
 }
 
-/** A batch whose invoices are staged, to its end: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
+/** Runs a staged batch: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
   let last = running;
   try {
@@ -91,7 +91,7 @@ function close(batch: BatchControl, { ledgerId, batchId, fencingToken }: Running
   return finishBatch({ ledgerId, batchId, fencingToken, cancelled, control, actions, ...(isFailed && { isFailed }) });
 }
 
-/** A step failed for good, and the run will fail with it: what it leaves has its report all the same. What cannot be closed now, reconciliation closes. */
+/** Closes a batch of which a step failed for good, and writes its report. If that fails, reconciliation does it. */
 async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<void> {
   batch.phase('reporting');
   const { ledgerId, batchId, desk } = last;
@@ -103,7 +103,7 @@ async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<voi
   }
 }
 
-/** The same, and its report. */
+/** Like `sendAndClose`, and writes the report. */
 export async function runBatch(batch: BatchControl, running: RunningBatch): Promise<BatchResult> {
   await sendAndClose(batch, running);
   const { ledgerId, batchId, desk } = running;
@@ -113,7 +113,7 @@ export async function runBatch(batch: BatchControl, running: RunningBatch): Prom
 
 const WAITING_FOR = 'total-unusual';
 
-/** Waits, before anything of the batch is sent, until an operator has confirmed an unusual total or cancelled. Returns the batch as it is to be sent. */
+/** Waits with sending until an operator has confirmed an unusual total or cancelled. Returns the batch to send. */
 async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
   const { ledgerId, batchId, fencingToken, unusual } = running;
   if (unusual === undefined) return running;
@@ -129,7 +129,7 @@ async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): P
   return next;
 }
 
-/** Rounds in which the list was read and a merchant was not created all the same; then it is that merchant's trouble. */
+/** After this many rounds with the list read and a merchant not created, the trouble is that merchant's. */
 const STUCK_ROUNDS = 5;
 
 /** An operator stopped the batch while its merchants were created (`activities/sending/merchants.ts`). */
@@ -143,7 +143,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
   batch.phase('merchants');
   for (;;) {
     await condition(() => !batch.paused || batch.cancelled);
-    // Cancelled: nothing more is sent, so no merchant is needed either.
+    // If cancelled, nothing more is sent, so no merchant is needed.
     if (batch.cancelled) break;
     const lastTry = patience.isSpent;
     const version = batch.controlVersion;
@@ -155,7 +155,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
       lastTry,
       holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
     });
-    // A pause says nothing of the service: it costs no patience, and no last try.
+    // A pause says nothing about the service: it costs no patience, and no last try.
     const isPaused = merchants.waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
     if (isPaused) continue;
     if (merchants.waiting === null || lastTry) break;
@@ -166,7 +166,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
   batch.waitFor(0, null);
 }
 
-/** A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is back. */
+/** A refresh may record an action that the ledger could not take before: it follows soon after the ledger is back. */
 const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
 
 const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
@@ -179,15 +179,15 @@ const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
 const FIRST_REFRESH_MS = 15_000;
 const LONGEST_REFRESH_MS = 10 * 60_000;
 /**
- * In a wait of days, a refresh comes after a twentieth of what it has lasted, up to two hours: 24 days are some 4,000
- * events. The batch holds the claim of its file by its run, and cannot go on in another run.
+ * In a wait of days, a refresh comes after a twentieth of the elapsed time, up to two hours: 24 days are some 4,000
+ * events. The run of the batch holds the claim of its file, so the batch cannot continue in another run.
  */
 const LATER_SHARE = 20;
 const LATEST_REFRESH_MS = 2 * 60 * 60_000;
 
 /**
- * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an
- * operator causes a refresh at once, so that it is in the audit and its effect is visible.
+ * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An operator's action
+ * causes a refresh at once, so that the audit has it and its effect is visible.
  */
 async function withMonitoring<Result>(
   batch: BatchControl,
@@ -204,7 +204,7 @@ async function withMonitoring<Result>(
   }
 }
 
-/** Never rejects: what could not be recorded is recorded when the batch is closed. */
+/** Never rejects: an action that could not be recorded is recorded when the batch is closed. */
 async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
   try {
     const began = Date.now();
@@ -226,7 +226,7 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
   }
 }
 
-/** Writes into the audit what operators did to a file that has nothing to run. */
+/** Records operators' actions on a file that has nothing to run. */
 export async function recordActions(
   batch: BatchControl,
   { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
@@ -243,10 +243,10 @@ const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary
 interface EndedBatch {
   readonly ledgerId: string;
   readonly batchId: string;
-  /** An earlier run ended it: its report is reused if it is still true. */
+  /** An earlier run ended the batch: Lote reuses its report if it is still true. */
   readonly standing: boolean;
   readonly desk: Parameters<typeof endOf>[1];
-  /** As in `BatchResult`, by what this run declared; left out: the report says it. */
+  /** As in `BatchResult`, as this run declared. Optional: the default is the report's. */
   readonly totalsDiffer?: string;
 }
 
@@ -263,7 +263,7 @@ export async function reportBatch(
   return report;
 }
 
-/** Does one of the last steps of a batch. A run that fails at it says that no invoice depends on it, and who makes up for it. */
+/** Does one of the last steps. Its error says that no invoice depends on it, and that reconciliation makes up for it. */
 async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -283,7 +283,7 @@ function unreported({ cause }: ActivityFailure): ApplicationFailure {
   });
 }
 
-/** How a batch ended, as its report says it. */
+/** Returns how a batch ended, according to its report. */
 export function endOf(
   { batchId, state, counts, totalsDiffer }: Pick<BatchResult, 'batchId' | 'state' | 'counts' | 'totalsDiffer'>,
   links: OperatorLinks,

@@ -12,22 +12,22 @@ const { waitingDrops } = proxyActivities<Activities>({
 
 /** Each batch sends four pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
-/** The ledger is read after 1, 2, 4 … 60 s; in a long night after a twentieth of what it has lasted. */
+/** The night reads the ledger after 1, 2, 4 … 60 s; in a long night, after a twentieth of the elapsed time. */
 const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 60_000;
 const LATER_SHARE = 20;
 
-/** The files of a night that are under way, and which of them wait for a person. */
+/** Knows the files of a night that are under way, and which of them wait for a person. */
 export interface DropWatch {
   /** Waits for one of the places of the night. A file that waits for a person uses none. */
   begin(file: DroppedFile): Promise<void>;
   /**
-   * Fulfilled when the night goes on without the file: its total must be confirmed; or it is paused and nothing else is
-   * left to wait for, because a pause may be over before that.
+   * Resolves when the night continues without the file: its total must be confirmed, or it is paused and no other file
+   * is left to wait for. A pause may end before that.
    */
   left(file: DroppedFile): Promise<FileEnd>;
   over(file: DroppedFile): void;
-  /** No further file comes. */
+  /** No further file will come. */
   leaveRest(): void;
   /** Ends the watch. */
   end(): Promise<void>;
@@ -40,7 +40,7 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
   let expected = 0;
   let isLast = false;
   let isOver = false;
-  /** Seen in a look that began when nothing else was left to wait for: an older one may have missed a resumption. */
+  /** True after a look that began when no other file was left: an older one may have missed a resumption. */
   let isSeenLast = false;
   const going = (): number => [...open.keys()].filter((slot) => !waits.has(slot)).length;
   const isElseOver = (): boolean => isLast && open.size > 0 && expected + going() === 0;

@@ -19,7 +19,7 @@ export interface NightMessageInput extends NightlyScope {
   readonly channels: readonly MessageChannel[];
 }
 
-/** Sends the message of a night on each way, again and again for 12 hours; the page of the night says what became of it. */
+/** Sends the message of a night on each channel, again and again for 12 hours; the night's page shows the result. */
 export async function nightMessage(input: NightMessageInput): Promise<void> {
   requireOwnInput('nightMessage', input, { ledgerId: '', night: { nightId: '', date: '' }, channels: [''] });
   const { ledgerId, night, channels } = input;
@@ -31,13 +31,13 @@ export async function nightMessage(input: NightMessageInput): Promise<void> {
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.warn('the message of the night was not sent', { night: night.nightId, channel });
-      // Its page says else that it is still tried.
+      // Otherwise the page would say that Lote still tries.
       await closeNightMessage({ ledgerId, night, channel, isUnanswered: !isAnswer(error) });
     }
   }
 }
 
-/** Whether a try itself says that it did not send. One that was cut off by its time or its worker may have sent. */
+/** Returns whether the try itself said that it did not send. A try that was cut off may have sent. */
 function isAnswer(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && (cause.type === 'message-unsent' || cause.type === 'message-refused');

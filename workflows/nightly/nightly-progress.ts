@@ -20,7 +20,7 @@ export interface NightlyProgress {
 
 const nightlyQuery = defineQuery<NightlyProgress>('night');
 
-/** What a night knows about itself, for the Temporal UI. */
+/** Keeps the progress of a night, for the Temporal UI. */
 export function followNightlyRun() {
   let progress: NightlyProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
   let format = detailsFormat(undefined);
@@ -34,7 +34,7 @@ export function followNightlyRun() {
     description: '(no input) Files of this night: running, ended with their outcome, still waiting and why.',
   });
   return {
-    /** In the language that an activity has told; undefined: English. */
+    /** Sets the language that an activity reported; undefined for English. */
     speak(language: string | undefined): void {
       format = detailsFormat(language);
     },
@@ -50,10 +50,10 @@ export function followNightlyRun() {
   };
 }
 
-/** Enough to see how a night goes; all of it stands in the summary. */
+/** Enough rows to follow a night; the summary has all of them. */
 const ROWS_SHOWN = 30;
 
-/** The UI cuts the last line off, so an empty one ends it; it would show `&nbsp;` as these six letters. */
+/** The UI cuts the last line off, so an empty one ends the text. The UI would show `&nbsp;` as these six letters. */
 function nightlyDetails(
   { night, phase, running, ended, waiting, summary }: NightlyProgress,
   { texts: { night: texts }, language, count }: DetailsFormat,

@@ -15,35 +15,35 @@ const { reviewPage: pollNow } = proxyActivities<Activities>({
   summary: 'an operator wants every pending invoice polled now',
 });
 
-/** A signal may be lost: the ledger is read again after 5, 10, 20 … 60 s without one. */
+/** A signal may be lost, so the page reads the ledger again after 5, 10, 20 … 60 s without one. */
 const FIRST_REREAD_MS = 5_000;
 const LONGEST_REREAD_MS = 60_000;
-/** A wait of days: a twentieth of what it has lasted, up to a quarter of an hour. */
+/** In a wait of days, a twentieth of the elapsed time, up to a quarter of an hour. */
 const LATER_SHARE = 20;
 const LATEST_REREAD_MS = 15 * 60_000;
-/** A poll that is due and got no answer is repeated by the next review, not at once. */
+/** The next review repeats a due poll without an answer, but not at once. */
 const SHORTEST_REREAD_MS = 1_000;
 
-/** What a waiting page reads and calls. */
+/** State and callbacks of a waiting page. */
 export interface PageWait {
   readonly control: () => PageControl;
   /** Ordinals that signals called settled since the last read. */
   readonly settled: Set<number>;
   readonly sent: SendingEnd;
   /**
-   * A look just now, which is the first review; null: it could not tell. Undefined: this run does not look, because it
-   * goes on for another run, or its sending did not come to its end.
+   * The result of a look just now, which replaces the first review; null if the look failed. Undefined if this run does
+   * not look, because it continues another run or its sending did not finish.
    */
   readonly looked: PageLook | null | undefined;
-  /** Ends this run of the page, and goes on in another one. */
+  /** Ends this run of the page and continues in another one. */
   readonly goOn: (from: PageWaiting) => Promise<never>;
 }
 
-/** End of the wait. */
+/** The end of the wait. */
 export interface PageEnd {
   /** Accepted invoices without a final word. */
   readonly unsettled: number;
-  /** The ledger has closed the page already. */
+  /** The ledger has already closed the page. */
   readonly isClosed: boolean;
 }
 
@@ -58,12 +58,12 @@ export async function waitForFinalWords(
   const before = input.goOn?.phase === 'waiting' ? input.goOn : null;
   const since = before?.since ?? Date.now();
   const attachedUntil = before?.attachedUntil ?? since + settings.sendMs + settings.patienceMs + settleMs;
-  // What was asked for before this page began does not concern it.
+  // Requests from before this page began do not concern it.
   let asked = before?.asked ?? input.control.settleNow;
   let known: PageReview | null = looked ?? null;
   for (let reread = before?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
     if (historyIsLong()) await goOn({ phase: 'waiting', ...sent, since, attachedUntil, asked, rereadMs: reread });
-    // Cleared before the ledger is read: a signal that comes meanwhile may count twice, but is never missed.
+    // Clears before it reads the ledger, so that a signal that comes meanwhile may count twice, but is never missed.
     if (known === null) settled.clear();
     const wanted = control().settleNow;
     const review =
@@ -74,8 +74,8 @@ export async function waitForFinalWords(
     asked = wanted;
     const { accepted, attached } = review;
     const settleOver = accepted === 0 || review.settleEndsInMs === 0;
-    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have
-    // died, this one ends all the same.
+    // Another batch's sending ends by itself, with its own send time, patience and settle time. If its run has died,
+    // this wait ends anyway.
     const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
     if (settleOver && attachedOver) return { unsettled: accepted, isClosed: false };
     const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];
@@ -98,28 +98,28 @@ function laterReread(rereadMs: number, since: number): number {
 }
 
 /**
- * A local activity: it takes a few small statements of the ledger, and costs one event. It ends before the workflow task that it is part of must be
- * prolonged. It does not wait for a ledger that is away; the review that then follows does.
+ * A local activity, because it takes a few small statements of the ledger and costs one event. It ends before its
+ * workflow task must be prolonged. It does not wait for a ledger that is away; the review that follows does.
  */
 const { lookAtPage } = proxyLocalActivities<Activities>({
   scheduleToCloseTimeout: '7s',
   retry: { maximumAttempts: 1 },
 });
 
-/** A service that is done within this has its page closed by one look, which meanwhile takes one of the 40 workflow tasks of a worker. */
+/** If the service finishes within this time, one look closes the page; it takes one of a worker's 40 workflow tasks. */
 const LONGEST_WAIT_MS = 2_000;
-/** Of the settle time: polls begin after a quarter of it. */
+/** Share of the settle time: polls begin after a quarter of it. */
 const WAIT_SHARE = 8;
 
 /**
- * Looks for the final words of a page that has just sent its last invoice, and closes it when it has all of them. Null: a review must find out how it
- * stands.
+ * Looks for the final words of a page that has just sent its last invoice, and closes a page that has all of them.
+ * Returns null if a review must find out the state.
  */
 export function lookForLastWord(input: PageInput, sent: SendingEnd): Promise<PageLook | null> {
   return lookOnce(input, { sent, waitMs: Math.min(LONGEST_WAIT_MS, input.settings.settleMs / WAIT_SHARE) });
 }
 
-/** Closes the page if it waits for nothing, or comes to that within `waitMs`. Null: a review must find out how it stands. */
+/** Closes the page if it waits for nothing now or within `waitMs`. Returns null if a review must find out the state. */
 async function lookOnce(
   { ledgerId, batchId, fencingToken, page, settings: { settleMs } }: PageInput,
   { sent, waitMs }: { readonly sent: SendingEnd; readonly waitMs: number },

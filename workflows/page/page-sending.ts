@@ -18,18 +18,18 @@ const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
 
 /** Two slices at a time keep the connection pool busy while one of them reads or writes the ledger. */
 const SLICES_AT_ONCE = 2;
-/** Refused "for now" or lost: the slice is sent again after this, doubled each round. */
+/** Pause before a slice with lost or "for now" answers goes again, doubled each round. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
 export interface PageNotifier {
   readonly control: () => PageControl;
   readonly notifyParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
-  /** Ends this run of the page, and goes on in another one. */
+  /** Ends this run of the page and continues in another one. */
   readonly goOn: (from: PageSending) => Promise<never>;
 }
 
-/** Why a page stopped sending. `waitedFor` is the trouble of the service that it last waited for; null: none. */
+/** Why a page stopped sending. `waitedFor` is the trouble of the service that the page last waited for, or null. */
 export interface SendingEnd {
   readonly ending: PageEnding;
   readonly waitedFor: string | null;
@@ -39,7 +39,7 @@ export interface SendingEnd {
 export class PageSender {
   readonly #input: PageInput;
   readonly #notifier: PageNotifier;
-  /** Where a further run of the page goes on. */
+  /** The state that a further run of the page gets. */
   readonly #state: { -readonly [Name in keyof PageSending]: PageSending[Name] };
   #isTried = false;
 
@@ -74,7 +74,7 @@ export class PageSender {
     }
   }
 
-  /** Before the next round; the ending when there is none. */
+  /** Waits for the next round; returns the ending if there is none. */
   async #waitForNextRound(round: Round): Promise<PageEnding | null> {
     if (round.waiting !== null) return this.#waitForService(round.waiting);
     if (this.#notifier.control().paused) return null;
@@ -88,7 +88,7 @@ export class PageSender {
     return null;
   }
 
-  /** What a slice had no time for is not sent again but sent at last. Once nothing of that is left, another page may have the place of this one. */
+  /** Continues at once with invoices that a slice had no time for. After that, another page may take this one's place. */
   async #goesOnAtOnce({ accepted, isCut }: Round): Promise<boolean> {
     if (this.#isTried) return false;
     if (isCut) return accepted > 0;
@@ -115,7 +115,7 @@ export class PageSender {
   async #waitWhilePaused(): Promise<void> {
     await this.#notifier.notifyParent(pageStoppedSignal.name, { page: this.#input.page });
     await condition(() => !this.#notifier.control().paused || this.#stopped());
-    // Nothing was sent meanwhile, so that it is not known how long the service was away.
+    // Nothing was sent meanwhile, so it is unknown how long the service was away.
     this.#state.outageSince = null;
   }
 
@@ -124,7 +124,7 @@ export class PageSender {
     return cancelled || outageOver;
   };
 
-  /** Notified when it changes, not at each probe: an outage of hours must not fill the parent's history. */
+  /** Notifies of a change, not of each probe: an outage of hours must not fill the parent's history. */
   async #notify(reason: string | null): Promise<void> {
     if (reason === this.#state.told) return;
     this.#state.told = reason;
@@ -143,12 +143,12 @@ interface Round {
   stop: boolean;
   /** A slice had no time for all of its invoices. */
   isCut: boolean;
-  /** For how long at least one slice could send; of slices side by side the longer row. */
+  /** How long at least one slice could send; of slices side by side, the longer lane counts. */
   triedMs: number;
   waiting: Waiting | null;
 }
 
-/** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
+/** Sends every slice of the page once, unless the whole service is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageNotifier): Promise<Round> {
   const { ledgerId, batchId, run, fencingToken, before, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, isCut: false, triedMs: 0, waiting: null };
@@ -160,7 +160,7 @@ async function sendRound(input: PageInput, { control }: PageNotifier): Promise<R
     for (let from = starts.shift(); from !== undefined; from = starts.shift()) {
       const { paused, cancelled, outageOver } = control();
       if (paused || cancelled || outageOver || round.stop || round.waiting !== null) {
-        // Not tried: the next round does.
+        // The next round sends this slice.
         round.left += 1;
         return;
       }

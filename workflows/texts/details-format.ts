@@ -16,7 +16,7 @@ export interface DetailsFormat extends SpeechFormat {
   readonly texts: DetailsTexts;
 }
 
-/** For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet. No command of a workflow depends on it. */
+/** Returns the format for the language that an activity reported (its worker's `LOTE_LANGUAGE`), if any. No command of a workflow depends on it. */
 export function detailsFormat(language: string | undefined): DetailsFormat {
   const speech = chooseLanguage(language ?? 'en');
   return { ...documentFormat(speech), texts: DETAILS_TEXTS[speech.language] };

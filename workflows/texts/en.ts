@@ -92,5 +92,5 @@ export const DETAILS_TEXTS_EN = {
   },
 };
 
-/** What the Temporal UI shows of a run as "Current Details". Names of states, updates and queries stay as they are. */
+/** The words of "Current Details" in the Temporal UI. Names of states, updates and queries stay untranslated. */
 export type DetailsTexts = typeof DETAILS_TEXTS_EN;

@@ -6,20 +6,20 @@ import type { ServiceAccount } from './open-service.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ServiceAccountRecord } from '../../ledger/sending/service-use.ts';
 
-/** The built-in sandbox listens on whatever port is free; it is the same service all the same. */
+/** Stands for the address of the built-in sandbox, which may get another port at each start. */
 export const BUILT_IN_SANDBOX = 'built-in sandbox';
 
-/** Enough digits to see that a key changed; they reveal nothing else of it. */
+/** Enough digits to see that a key changed, and too few to reveal the key. */
 const FINGERPRINT_DIGITS = 16;
 
 interface GuardedAccount {
   readonly ledger: Pick<Ledger, 'id'>;
   readonly application: string;
-  /** Null: the built-in sandbox. */
+  /** Null means the built-in sandbox. */
   readonly account: ServiceAccount | null;
 }
 
-/** What compares the configured account with the one that the ledger remembers. `now` is epoch milliseconds. */
+/** The configured account, and the ledger to compare it with. `now` is in epoch milliseconds. */
 export interface AccountGuard extends GuardedAccount {
   readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly profile: Pick<ServiceProfile, 'environment'>;
@@ -27,11 +27,10 @@ export interface AccountGuard extends GuardedAccount {
 }
 
 /**
- * A ledger belongs to one service account per application: invoices that were issued in a sandbox would count as
- * issued, and so never be sent, and the merchants' ids of one account are unknown to another. An account that never
- * answered is not remembered, so that it blocks no other. False: this account has not answered yet, and the ledger
- * remembers none.
- * @throws LoteError `interlock`
+ * Returns true if the ledger knows this account, and false if the ledger knows no account yet. A ledger has one service
+ * account per application: sandbox invoices would count as issued and never be sent, and merchant ids of one account
+ * are unknown to another. Lote does not remember an account that never answered, so a wrong account blocks no other.
+ * @throws LoteError `interlock` when the ledger knows another account
  */
 export async function requireKnownService(lock: AccountGuard): Promise<boolean> {
   requireMatchingKey(lock);
@@ -41,8 +40,8 @@ export async function requireKnownService(lock: AccountGuard): Promise<boolean> 
 }
 
 /**
- * The service has answered with the configured key: this account is the application's from now on.
- * @throws LoteError `interlock` when another one was quicker
+ * Binds the account to the application after the service has accepted the configured key.
+ * @throws LoteError `interlock` when another process has bound another account first
  */
 export async function rememberService(lock: AccountGuard): Promise<void> {
   requireMatchingKey(lock);
@@ -67,8 +66,8 @@ async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Pro
 }
 
 /**
- * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again,
- * into the same account. The built-in sandbox counts as no account.
+ * Two applications never share invoices, so a mistyped LOTE_APPLICATION would issue all of them again into the same
+ * account. The built-in sandbox counts as no account.
  */
 async function forSecondApplication(lock: AccountGuard, first: string): Promise<void> {
   if (lock.account === null) return lock.ledger.confirmAccount(recordOf(lock), lock.now);
@@ -81,8 +80,8 @@ async function forSecondApplication(lock: AccountGuard, first: string): Promise<
 }
 
 /**
- * An operator's word: the account is the application's from now on.
- * @throws LoteError `interlock` also where the built-in sandbox would take the place of a real account
+ * Binds the account to the application because an operator confirms it.
+ * @throws LoteError `interlock` also where the built-in sandbox would replace a real account
  */
 export async function confirmService(lock: AccountGuard): Promise<ServiceAccountRecord> {
   requireMatchingKey(lock);
@@ -94,8 +93,8 @@ export async function confirmService(lock: AccountGuard): Promise<ServiceAccount
 }
 
 /**
- * The real account that the ledger remembers for the application, where this process has the built-in sandbox in its place: variables that the running Lote
- * has, such as those of a service unit, are missing here. Null: none is missing. This writes nothing.
+ * Returns the real account in the ledger if this process would use the built-in sandbox instead, else null. The variables
+ * of the running Lote, such as those of a service unit, are then missing in this process. This function writes nothing.
  */
 export async function accountMissingHere(
   lock: GuardedAccount & { readonly ledger: Pick<Ledger, 'knownAccount'> },
@@ -108,16 +107,16 @@ function isMissingHere({ application, account }: GuardedAccount, known: ServiceA
   return account === null && known.application === application && known.baseUrl !== BUILT_IN_SANDBOX;
 }
 
-/** What is wrong where `accountMissingHere` has found one. */
+/** The message for an account that `accountMissingHere` has returned. */
 export function missingText({ application, baseUrl }: ServiceAccountRecord): string {
   return `application "${application}" of this ledger uses ${baseUrl}, but INVOICING_BASE_URL is not set here, and without it the built-in sandbox would be its service`;
 }
 
-/** What to do about it. */
+/** The advice after `missingText`. */
 export const MISSING_CURE =
   'Set INVOICING_BASE_URL and INVOICING_API_KEY (or INVOICING_API_KEY_FILE) as they are where Lote runs. To try something at the built-in sandbox, use another LOTE_DATA_DIR (without DATABASE_URL) and another LOTE_REPORTS_DIR.';
 
-/** `title` says what was attempted, `nothing` what did not happen. */
+/** `title` names the attempt, and `nothing` says which effect did not happen. */
 export function missingHere(title: string, known: ServiceAccountRecord, nothing: string): LoteError {
   return new LoteError('interlock', `${title}: ${missingText(known)}. ${nothing}. ${MISSING_CURE}`);
 }
@@ -143,7 +142,7 @@ function requireMatchingKey(lock: AccountGuard): void {
   );
 }
 
-/** Whether Lote itself is the service. A process without a key on a shared ledger, or with the address alone, only does not know its service. */
+/** Returns true if Lote itself is the service. With a shared ledger or an address but no key, the service is only unknown. */
 export function isBuiltInSandbox({
   service,
   serviceBaseUrl,

@@ -3,19 +3,19 @@ import { latestClock } from '../../domain/time/steady-clock.ts';
 import type { CreateAnswer, MerchantListAnswer } from '../../domain/records/service-answers.ts';
 import type { InvoicingService } from '../../service/client.ts';
 
-/** Clocks that are set (NTP) differ by less than a second; so much is logged. */
+/** Clocks set by NTP differ by less than a second, so Lote logs a difference from 30 s. */
 const LOGGED_FROM_MS = 30_000;
 
-/** The time by which the age of a key is judged. */
+/** The clock by which Lote judges the age of a key. */
 export interface ServiceTime {
-  /** An answer has come, with this time (epoch milliseconds) in its head; null: with none. */
+  /** Records an answer whose head has this time (epoch milliseconds), or no time (null). */
   heard(at: number | null): void;
   isHeard(): boolean;
-  /** The later one of this machine's time and the service's, epoch milliseconds: the service forgets keys by its own. */
+  /** Returns the later of this machine's and the service's time (epoch ms), because the service's clock expires keys. */
   latestNow(): number;
 }
 
-/** `onBehind` is called once, where the service's clock is 30 s ahead of this machine's or more. */
+/** Calls `onBehind` once, when the service's clock is at least 30 s ahead of this machine's. */
 export function createServiceTime(onBehind: (aheadMs: number) => void, latest = latestClock()): ServiceTime {
   let isHeard = false;
   let isLogged = false;
@@ -40,19 +40,18 @@ export function createServiceTime(onBehind: (aheadMs: number) => void, latest = 
 
 export interface FirstContact {
   readonly service: InvoicingService;
-  /** Null: the built-in sandbox. */
+  /** Null means the built-in sandbox. */
   readonly time: Pick<ServiceTime, 'isHeard'> | null;
-  /** Whether the ledger knows the account: the service has answered with this key before. */
+  /** Returns true if the ledger knows the account, because the service has answered with this key before. */
   readonly isKnown: () => Promise<boolean>;
-  /** Records the account. @throws LoteError `interlock` when the ledger has another account by now */
+  /** Records the account. @throws LoteError `interlock` when the ledger has another account now */
   readonly remember: () => Promise<void>;
 }
 
 /**
- * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the
- * caller hears the answer, and no invoice is POSTed before that: an address that never answered cannot have an invoice
- * of this ledger. A key is repeated only after an answer, which names the service's time: by a clock that is behind, keys look
- * younger than they are.
+ * Wraps a service. The first answer that proves the key records the account before the caller gets that answer, and no
+ * invoice is POSTed earlier: an address that never answered cannot have an invoice of this ledger. A key is repeated
+ * only after an answer with the service's time, because keys look younger by a clock that is behind.
  */
 export function authenticatedService({ service, time, isKnown, remember }: FirstContact): InvoicingService {
   let authenticated = false;
@@ -71,7 +70,7 @@ export function authenticatedService({ service, time, isKnown, remember }: First
 
   const firstList = sharedAnswer(() => listMerchants());
 
-  /** What is answered instead of a first POST; null: it may leave. */
+  /** Returns the answer that replaces a first POST, or null if the POST may leave. */
   async function firstAnswer(isRepeat: boolean, signal?: AbortSignal): Promise<CreateAnswer | null> {
     if (isRepeat && time?.isHeard() === false) {
       const list = await firstList();
@@ -98,14 +97,14 @@ export function authenticatedService({ service, time, isKnown, remember }: First
     getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
     createMerchant: async (merchant, idempotencyKey, limits) =>
       noted(await service.createMerchant(merchant, idempotencyKey, limits), 'created'),
-    // Proves nothing: whatever answers 2xx to everything answers it to this, too.
+    // This answer does not prove the key: a server that answers every request with 2xx gives it, too.
     registerWebhook: (url, signal) => service.registerWebhook(url, signal),
     dropConnections: () => service.dropConnections(),
     close: () => service.close(),
   };
 }
 
-/** What became of an invoice that waited for the list of merchants: nothing of it was sent, and the reason comes from the answer to the list of merchants. */
+/** The answer for an invoice that was not sent because the list of merchants failed, with the reason of that failure. */
 function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
   return reason.code === 'service-unauthorized'
     ? { kind: 'access-denied', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }

@@ -7,15 +7,15 @@ import type { MeasureStatement } from '../../domain/records/measures.ts';
 
 export interface LedgerPlace {
   readonly databaseUrl: string | null;
-  /** Of the embedded ledger; the caller holds the lock of its data directory. */
+  /** Folder of the embedded ledger; the caller holds the lock of its data directory. */
   readonly directory: string;
-  /** Told when a damaged template of a new embedded ledger was put aside. Left out: it is removed. */
+  /** Called when a damaged template of a new embedded ledger is put aside. If omitted, Lote removes the template. */
   readonly notify?: Notify | undefined;
-  /** Left out: nothing is measured. */
+  /** If omitted, Lote measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 
-/** PostgreSQL when DATABASE_URL is set, else the embedded ledger. Only the driver that is needed is loaded. */
+/** Opens PostgreSQL if DATABASE_URL is set, else the embedded ledger. Only the needed driver is loaded. */
 export function openLedger(place: LedgerPlace): Promise<Ledger> {
   return waitingFor('the ledger', () => openAt(place));
 }
@@ -32,7 +32,7 @@ async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace):
   });
 }
 
-/** Makes what a new embedded ledger is copied from, unless this user has it: the first start then waits for nothing. */
+/** Makes the template of new embedded ledgers unless this user has one, so that the first start need not wait for it. */
 export async function makeLedgerTemplate(): Promise<void> {
   const { findTemplate } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
   await findTemplate(templates());
@@ -42,13 +42,13 @@ function templates(): string {
   return join(cacheDirectory(process.env), 'ledgers');
 }
 
-/** Two workers may be apart by twice as much: a minute, by which a retention window ends before the service's own. */
+/** Two workers may differ by twice as much, a minute; Lote's retention window ends a minute before the service's. */
 const TOLERANCE_MS = 30_000;
 
 /**
- * One worker writes down when a key was first used, and another one decides by its own clock whether the service still remembers that key. Where clocks
- * differ by an hour, a POST could be repeated that the service has forgotten. A process that stood still meanwhile proves nothing against its clock.
- * @throws LoteError `interlock` when the clock of this machine is not that of the ledger's database
+ * One worker records when a key was first used, and another worker decides by its own clock whether the service still remembers it. With clocks an
+ * hour apart, Lote could repeat a forgotten POST. A pause of this process between the two readings of its clock does not count as a difference.
+ * @throws LoteError `interlock` when the clocks of this machine and of the ledger's database differ
  */
 export async function requireClock(ledger: Pick<Ledger, 'clock'>): Promise<void> {
   const before = Date.now();

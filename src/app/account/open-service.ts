@@ -11,21 +11,21 @@ export interface ServiceAccount {
   readonly apiKey: string;
 }
 
-/** The service for this process alone. */
+/** Opens the service for this process alone. */
 export function openService(config: Config, account: ServiceAccount, profile: ServiceProfile): InvoicingService {
   return createInvoicingService({ ...account, profile, application: config.application });
 }
 
-/** What a service is opened with that works on a ledger. */
+/** Parts of a service that works on a ledger. */
 interface SharedServiceParts {
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
-  /** Null: the built-in sandbox, whose clock is this machine's. */
+  /** Null means the built-in sandbox, which uses this machine's clock. */
   readonly time: Pick<ServiceTime, 'heard'> | null;
   readonly telemetry: Pick<Telemetry, 'onRequest' | 'sendsTo'>;
 }
 
-/** The service as one of several processes of a ledger uses it: its rate holds over all of them. */
+/** Opens the service with a rate that all processes of the ledger share. */
 export function openSharedService(
   config: Config,
   account: ServiceAccount,

@@ -7,7 +7,7 @@ import { loadProfile } from '../../service/profile/check-profile.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
 /**
- * The service profile of the configuration.
+ * Reads the service profile of the configuration.
  * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
  */
 export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfilePath'>): ServiceProfile {
@@ -15,7 +15,7 @@ export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfile
 }
 
 /**
- * The text of a profile's file; of one that is too long, enough to see that it is.
+ * Returns the text of a profile file; of a file that is too long, only enough to detect that.
  * @throws LoteError `configuration-invalid` when it cannot be read.
  */
 export function profileText(path: string, named: 'SERVICE_PROFILE' | 'FILE' = 'SERVICE_PROFILE'): string {
@@ -43,7 +43,7 @@ function readStart(path: string, most: number): string {
   }
 }
 
-/** Under which the calibration of a service profile is kept: another one for another application or service, or where anything is read otherwise. */
+/** Digest under which Lote keeps the calibration: changes with application, service, or how the profile reads answers. */
 export function profileDigestOf(
   { application, service, serviceBaseUrl }: Pick<Config, 'application' | 'service' | 'serviceBaseUrl'>,
   profile: ServiceProfile,

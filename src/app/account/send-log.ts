@@ -8,58 +8,58 @@ import { namesIn } from '../../platform/error-code.ts';
 import { inReportsFolder } from '../../report/write-synced.ts';
 import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
 
-/** Inside the reports folder: a file for the last position of each account, and one of keys for each process and day. */
+/** Inside the reports folder: an empty file with the last position of each account, and key files per process and day. */
 const FOLDER = '.lote-sent';
 const KEYS = 'keys';
-/** A copy of a ledger that is older than this is not restored any more. */
+/** Operators do not restore a copy of a ledger that is older than this. */
 const KEPT_MS = 400 * 24 * 60 * 60_000;
-/** Reports name merchants and invoices, these files only their hashes. */
+/** Reports name merchants and invoices; these files have only their hashes. */
 const FOLDER_MODE = 0o750;
 
 const MARK = /^([0-9a-f]{16})\.(\d{1,15})\.(\d{1,15})$/;
 const KEYS_FILE = /^(\d{4}-\d{2}-\d{2})\.([0-9a-f]{16})\.[0-9a-f]{8}\.ndjson$/;
 
-/** What stands in the name of a file: invoices were sent up to this position at this time (epoch milliseconds). */
+/** The name of a mark file: the account sent invoices up to this position at this time (epoch milliseconds). */
 export interface SendMark {
   readonly scope: string;
   readonly position: number;
   readonly at: number;
 }
 
-/** A line of a file of keys. */
+/** A line of a key file. */
 interface Entry {
   readonly position: number;
   readonly at: number;
   readonly sends: readonly (readonly [identity: string, idempotencyKey: string])[];
 }
 
-/** The log of what was sent, outside of the ledger. */
+/** The log of sent invoices, outside of the ledger. */
 export interface SendLog {
-  /** The last positions, of every account; none when the folder is not there. @throws LoteError `folder-unusable` */
+  /** The last positions of all accounts; empty if the folder is missing. @throws LoteError `folder-unusable` */
   marks(): Promise<readonly SendMark[]>;
-  /** Notes what is about to be sent; `before` are marks that this one replaces where they are lower. @throws LoteError `folder-unusable` */
+  /** Records sends before their POST and removes lower marks among `before`. @throws LoteError `folder-unusable` */
   append(mark: SendMark, sends: readonly NotedSend[], before: readonly SendMark[]): Promise<void>;
   /**
-   * What was sent between these positions, by scope: the last key of each invoice.
-   * @throws LoteError `folder-unusable`, also where the keys of the last position are not there
+   * Returns the last key of each invoice that was sent between these positions, which are given by scope.
+   * @throws LoteError `folder-unusable`, also where the keys of the last position are missing
    */
   sentBetween(ranges: ReadonlyMap<string, Range>): Promise<readonly LostSend[]>;
 }
 
-/** Positions after the one that the ledger has, up to the one that the log has reached. */
+/** Positions after the ledger's, up to the log's. */
 export interface Range {
   readonly after: number;
   readonly reached: number;
 }
 
-/** The highest of these marks that the account has; 0: it has none. */
+/** The highest position of the account's marks, or 0 without a mark. */
 export function reachedBy(marks: readonly SendMark[], scope: string): number {
   return marks.reduce((most, one) => (one.scope === scope ? Math.max(most, one.position) : most), 0);
 }
 
 /**
- * The send log in the reports folder, which is on no disk of the database and is kept for years. It is not synced to the disk: a power cut takes the last
- * seconds, and would have to meet a ledger that is restored from a copy of those seconds.
+ * Opens the send log in the reports folder, which is on another disk than the database and is kept for years. Lote does not
+ * sync the log: a power cut loses its last seconds, which matters only for a ledger restored from a copy of those seconds.
  */
 export function openSendLog(reportsDir: string): SendLog {
   const folder = join(reportsDir, FOLDER);
@@ -73,7 +73,7 @@ export function openSendLog(reportsDir: string): SendLog {
     await Promise.all(old.map(async (name) => rm(join(keys, name), { force: true })));
   }
 
-  /** Where a line was cut off, nothing of it was sent: the next one begins after a line end of its own. */
+  /** Starts with a line end, because the line before may be cut off. Lote has sent nothing of a line that was cut off. */
   async function appendEntry({ scope, position, at }: SendMark, sends: readonly NotedSend[]): Promise<void> {
     const entry: Entry = { position, at, sends: sends.map((one) => [one.identity, one.idempotencyKey]) };
     if (day !== dayOf(at)) {
@@ -114,7 +114,7 @@ export function openSendLog(reportsDir: string): SendLog {
             noteLast(last, entry);
           }
         }
-        // A line is written before the mark of its position.
+        // Lote writes a line before its mark, so the last line must exist.
         if (missing.size > 0) throw keysMissing(keys);
         return [...last.values()];
       }),
@@ -136,7 +136,7 @@ async function* entriesIn(path: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Null: an empty line, or one that was cut off before anything of it was sent. */
+/** Returns null for an empty line, or a line that was cut off before any of its invoices was sent. */
 function entryOf(line: string): Entry | null {
   try {
     return line === '' ? null : (JSON.parse(line) as Entry);
@@ -149,7 +149,7 @@ interface LastSend extends LostSend {
   readonly position: number;
 }
 
-/** Of each invoice the key that was used last, and when that one was used first. A key that another one has followed never comes back. */
+/** Keeps the last key of each invoice and when that key was first used. Lote never returns to a replaced key. */
 function noteLast(last: Map<string, LastSend>, { position, at, sends }: Entry): void {
   for (const [identity, idempotencyKey] of sends) {
     const known = last.get(identity);

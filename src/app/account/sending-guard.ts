@@ -11,47 +11,47 @@ import type { SharedFolderLedger } from '../../ledger/operations/shared-folders.
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
 
-/** What was sent without this ledger, in epoch milliseconds. */
+/** Sends that the ledger does not know; times are in epoch milliseconds. */
 export interface LostTime {
   readonly invoices: number;
-  /** Null: none of the log tells. */
+  /** Null if the log has no key of these sends. */
   readonly since: number | null;
   readonly until: number;
 }
 
-/** Batches that run, and what ends their unsent invoices. */
+/** The running batches, and the methods that end their unsent invoices. */
 type OpenBatches = Pick<Ledger, 'openBatches' | 'holdUnsent' | 'refuseBatch'>;
 
-/** What an operator has confirmed, and what no longer goes by itself: numbers of invoices, and of files. */
+/** The result of an operator's confirmation: how many invoices and files Lote no longer sends by itself. */
 export interface ConfirmedLedger extends LostTime {
   /** Unsent invoices of running batches. */
   readonly held: number;
-  /** Files that were still being read. */
+  /** Files that Lote was still reading. */
   readonly refused: number;
-  /** Invoices that were sent with another key than the ledger has. */
+  /** Invoices that were sent with a key other than the ledger's. */
   readonly flagged: number;
 }
 
-/** Recognises a ledger that is older than what was sent with it. */
+/** Recognises a ledger that is older than the send log. */
 export interface SendingGuard {
-  /** What was sent without this ledger, without writing anything; null: it knows all. */
+  /** Returns the sends that the ledger does not know, or null if it knows all. Writes nothing. */
   lostTime(): Promise<LostTime | null>;
-  /** False: the ledger has sent, and the reports folder has no log of it. It is another folder, or its log was removed. */
+  /** False if the ledger has sent but the reports folder has no log of it: the folder is another, or lost its log. */
   isWitnessed(): Promise<boolean>;
   /** @throws LoteError `interlock` when invoices were sent that the ledger does not know */
   require(): Promise<void>;
-  /** Notes what is frozen and may leave now, before its first POST. @throws LoteError as `require` */
+  /** Logs frozen invoices before their first POST. @throws LoteError as `require` */
   note(sends: readonly NotedSend[]): Promise<void>;
   /**
-   * An operator's word: the ledger goes on. It learns which keys were used without it, and what the batches of the copy have as unsent is held. Null: it knew
-   * all that was sent.
+   * An operator confirms the ledger. The ledger learns the keys that were used without it, and Lote holds the unsent
+   * invoices of the copy's batches. Returns null if the ledger knew all sends.
    */
   confirm(batches: OpenBatches): Promise<ConfirmedLedger | null>;
 }
 
 /**
- * The account as the send log names it; null: the built-in sandbox, whose documents go with the data directory. Keys of one kind share a
- * scope, because a key may be replaced; test and live keys of one address never do.
+ * The account's name in the send log; null for the built-in sandbox, whose documents are removed with the data directory.
+ * Keys of one kind (test or live) share a scope, because a key may be replaced; test and live keys never share one.
  */
 export function sendingScope({ service, application }: Pick<Config, 'service' | 'application'>): string | null {
   if (service.kind === 'sandbox') return null;
@@ -64,15 +64,15 @@ export function sendingScope({ service, application }: Pick<Config, 'service' | 
 
 /** A ledger that is behind its send log. */
 interface Behind {
-  /** By scope: from the position of the ledger to that of the log. */
+  /** For each scope, from the position of the ledger to the position of the log. */
   readonly ranges: ReadonlyMap<string, Range>;
-  /** When the last of the log was sent. */
+  /** When the last logged invoice was sent. */
   readonly until: number;
 }
 
 type GuardLedger = Pick<Ledger, 'sendLogPositions' | 'advanceSendLog' | 'takeLostSends' | 'id'> & SharedFolderLedger;
 
-/** Compares the ledger of the configured account with the send log in the reports folder; null: the built-in sandbox needs none. */
+/** Compares the ledger with the send log in the reports folder. Returns null for the built-in sandbox, which needs none. */
 export function openSendingGuard(
   config: Pick<Config, 'service' | 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>,
   { ledger }: { readonly ledger: GuardLedger },
@@ -83,10 +83,10 @@ export function openSendingGuard(
   const scope = account;
   const folders = createCommonFolders({ config, ledger });
   const log = openSendLog(config.reportsDir);
-  /** It is the common folder, and no empty place where that was mounted. */
+  /** Requires the common folder instead of an empty mount point. */
   const requireFolder = async (): Promise<void> => folders?.require('reports');
 
-  /** First the log, then the ledger: what is sent in between is not taken for lost. The address may have changed: each account of the ledger counts. */
+  /** Reads the log before the ledger, so that sends in between do not look lost. Every account counts: the address may have changed. */
   async function behind(): Promise<Behind | null> {
     await requireFolder();
     const marks = await log.marks();
@@ -122,7 +122,7 @@ export function openSendingGuard(
       if (sends.length === 0) return;
       await requireFolder();
       const marks = await log.marks();
-      // The database may have lost its last transactions since the step began, and only the log tells.
+      // The database may have lost its last transactions since the step began; only the log shows that.
       const position = await ledger.advanceSendLog(scope, reachedBy(marks, scope));
       if (position === null) throw olderLedger(application, lastOf(marks.filter((mark) => mark.scope === scope)));
       await log.append({ scope, position, at: Date.now() }, sends, marks);
@@ -131,7 +131,7 @@ export function openSendingGuard(
       const found = await behind();
       if (found === null) return null;
       const { sends, ...time } = await sendsOf(found);
-      // Before the ledger goes on: nothing is sent until then.
+      // This must come before the ledger may send again.
       const ended = await endUnsent(batches, application);
       const positions = new Map([...found.ranges].map(([where, { reached }]) => [where, reached]));
       const flagged = await ledger.takeLostSends({ positions, sends, now: Date.now() });
@@ -155,7 +155,7 @@ const NOT_READ = {
     'When the restored ledger was confirmed, this file was still being read in it, and an operator may have stopped it after the copy was made. Run it again: what was sent after the copy is not sent a second time.',
 };
 
-/** A pause or a cancellation may be lost, too: what the copy has as running goes on at the word of a person. */
+/** A pause or cancellation may be lost with the copy, so only a person lets its running batches go on. */
 async function endUnsent(batches: OpenBatches, application: string): Promise<{ held: number; refused: number }> {
   const now = Date.now();
   let held = 0;

@@ -11,12 +11,12 @@ import {
   type TemporalProfile,
 } from './environment.ts';
 
-/** Where to listen. A port that was set is meant; a default one may give way to the next free one. */
+/** Where to listen. A port is fixed if the environment sets it; a default port may give way to the next free one. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly explicit: boolean;
-  /** Named in an error when the port is taken. */
+  /** Variable that an error names when the port is taken. */
   readonly variable: string;
 }
 
@@ -24,20 +24,20 @@ export type ServiceConfig =
   | { readonly kind: 'sandbox' }
   | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
 
-/** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
+/** All settings of the environment: times in milliseconds, absolute paths, and the budget as a fraction. */
 export type Config = ReturnType<typeof toConfig>;
 
-/** Where Temporal is. */
+/** Settings of Temporal. */
 export type TemporalConfig = Config['temporal'];
 
-/** People whom a reverse proxy signs in. Addresses are IP addresses or networks (CIDR); names and groups as the proxy writes them. */
+/** Sign-in by a reverse proxy. Addresses are IP addresses or networks (CIDR); names and groups are as the proxy sends. */
 export type SignInConfig = NonNullable<Config['console']['signIn']>;
 
-/** What a process does at the service: `nothing` needs no key, and can show the address all the same. */
+/** How a process uses the service: `nothing` needs no key and can still show the address. */
 export type UseOfService = 'requests' | 'nothing';
 
 /**
- * Reads the environment. One error names everything that is wrong with it; no secret is ever part of that error.
+ * Reads the environment. One error names every wrong setting, and never contains a secret.
  * @throws LoteError `configuration-invalid`
  */
 export function readConfig(
@@ -57,19 +57,19 @@ export function readConfig(
   const contradictions = findContradictions(parsed.data, use);
   if (contradictions.length > 0) throw invalid(contradictions.join('\n'));
   const config = toConfig(parsed.data, workingDirectory, { given, profile });
-  // Nights would take what lies in the reports folder for dropped files.
+  // A night would take the files in the reports folder for dropped files.
   if (config.inputDir === config.reportsDir)
     throw invalid(`LOTE_INPUT_DIR and LOTE_REPORTS_DIR must be two folders; found ${config.inputDir} for both.`);
   return config;
 }
 
 interface ReadSettings {
-  /** Names the files of secrets, of which some are read again. */
+  /** Names the secret files, some of which Lote reads again. */
   readonly given: Environment;
   readonly profile: TemporalProfile;
 }
 
-/** How many times the quiet time of a dropped file a night waits for one that still changes. */
+/** How many times the quiet time of a dropped file a night waits for a file that still changes. */
 const DROP_PATIENCE = 60;
 
 function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSettings) {
@@ -77,44 +77,44 @@ function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSe
   const path = (relative: string): string => resolve(workingDirectory, relative);
   return {
     service: toService(env),
-    /** INVOICING_BASE_URL, also of a console that has no key; null: the built-in sandbox. */
+    /** INVOICING_BASE_URL, also without a key (console); null means the built-in sandbox. */
     serviceBaseUrl: env.INVOICING_BASE_URL ?? null,
-    /** null: the built-in service profile. */
+    /** Null means the built-in service profile. */
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
     webhook: { secrets: env.WEBHOOK_SECRET ?? [], url: env.WEBHOOK_URL ?? null },
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
-    /** Health address of a worker, which listens for nothing else; null: none. */
+    /** Health address of a worker, which listens for nothing else; null means none. */
     health:
       env.HEALTH_PORT === 'none'
         ? null
         : toListen(env.HEALTH_HOST, env.HEALTH_PORT, { port: 8093, variable: 'HEALTH_PORT' }),
-    /** Where the process serves its metrics; null: nowhere, and nothing is measured. */
+    /** Where the process serves its metrics; null disables metrics. */
     metrics:
       env.METRICS_PORT === undefined
         ? null
         : toListen(env.HEALTH_HOST, env.METRICS_PORT, { port: 0, variable: 'METRICS_PORT' }),
-    /** Of an OTLP collector over HTTP; null: no traces. */
+    /** OTLP collector over HTTP; null disables traces. */
     traces: env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? null : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT },
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
-      /** Where people reach the console, for links to it; null: where it listens, if this process has it. */
+      /** Address for links to the console; null means the address where this process serves it, if any. */
       publicUrl: env.CONSOLE_URL ?? null,
-      /** null: each person who reaches the console may act, and has no name. */
+      /** Null means that every person who reaches the console may act, without a name. */
       signIn: toSignIn(env),
     },
     sandbox: toListen('127.0.0.1', env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
-    /** null: the embedded ledger under the data directory. */
+    /** Null means the embedded ledger under the data directory. */
     databaseUrl,
     temporal: {
-      /** null: an embedded server of our own. */
+      /** Null means Lote's own embedded server. */
       address: env.TEMPORAL_ADDRESS ?? null,
       namespace: env.TEMPORAL_NAMESPACE,
       /** TLS and API key, as Temporal's own environment configuration reads them. */
       profile,
-      /** TEMPORAL_API_KEY_FILE; null: the key, if there is one, stands in the environment. */
+      /** TEMPORAL_API_KEY_FILE; null if the key, if any, is in the environment. */
       apiKeyFile: given['TEMPORAL_API_KEY_FILE'] ?? null,
-      /** Of the UI of a server that was given; the embedded one knows its own. */
+      /** UI of a configured server; the embedded server knows its own. */
       uiUrl: env.TEMPORAL_UI_URL ?? null,
     },
     taskQueue: env.LOTE_TASK_QUEUE,
@@ -122,11 +122,11 @@ function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSe
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
-    /** Program that is run for each report, and its first arguments; null: none. */
+    /** Program that Lote runs for each report, with its first arguments; null means none. */
     onReport: env.LOTE_ON_REPORT ?? null,
-    /** Language of what is written for people, such as `pt` or `pt-BR`. */
+    /** Language of texts for people, such as `pt` or `pt-BR`. */
     language: env.LOTE_LANGUAGE,
-    /** null: the message of a night is not sent. */
+    /** Null means that Lote does not send the message of a night. */
     mail: mailConfig(env),
     /** A dropped file that is unchanged for `stableMs` is complete; a night waits `patienceMs` for files that still change. */
     drop: { stableMs: env.LOTE_DROP_STABLE_FOR, patienceMs: env.LOTE_DROP_STABLE_FOR * DROP_PATIENCE },
@@ -134,11 +134,11 @@ function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSe
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
     failureBudget: env.LOTE_FAILURE_BUDGET,
-    /** By how much the total of a file may differ from earlier ones of its pattern before it is held; null: by anything. */
+    /** How many times a file's total may differ from earlier ones of its pattern before Lote holds it; null: no limit. */
     totalFactor: env.LOTE_TOTAL_FACTOR,
     pageSize: env.LOTE_PAGE_SIZE,
     logLevel: env.LOTE_LOG_LEVEL,
-    /** Everything that must never be printed; for the logger's redaction. */
+    /** Every value that the logger must redact. */
     secrets: secretsOf(env, { databaseUrl, given, profile }),
   };
 }
@@ -165,7 +165,7 @@ export interface MailConfig {
 /** Ports of submission: RFC 8314 for `smtps`, RFC 6409 for `smtp`. */
 const PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
 
-/** How the message of a night goes out; null: it does not. */
+/** Returns how Lote sends the message of a night, or null if it sends none. */
 function mailConfig(env: Env): MailConfig | null {
   const url = smtpUrl(env.LOTE_SMTP_URL ?? '');
   const { LOTE_MAIL_FROM: from, LOTE_MAIL_TO: to, LOTE_SMTP_USER: user, LOTE_SMTP_PASSWORD: password } = env;
@@ -181,7 +181,7 @@ function mailConfig(env: Env): MailConfig | null {
 }
 
 /**
- * The password of PGPASSWORD or its file joins an address that has none. node-postgres itself reads the other PG… variables.
+ * Adds PGPASSWORD, or the content of its file, to an address without password. node-postgres reads the other PG… variables.
  */
 function databaseUrlOf({ DATABASE_URL: url }: Env, { PGPASSWORD: password }: Environment): string | null {
   if (url === undefined) return null;
@@ -191,7 +191,7 @@ function databaseUrlOf({ DATABASE_URL: url }: Env, { PGPASSWORD: password }: Env
   return `${url}${address.search === '' ? '?' : '&'}password=${encodeURIComponent(password)}`;
 }
 
-/** Trusted proxies switch it on; what it needs besides is checked before. */
+/** Trusted proxies switch sign-in on; `findContradictions` has checked the rest. */
 function toSignIn(env: Env) {
   if (env.CONSOLE_TRUSTED_PROXIES === undefined) return null;
   return {
@@ -204,7 +204,7 @@ function toSignIn(env: Env) {
   };
 }
 
-/** The password of the database address too: drivers print it without the rest. */
+/** Includes the password of the database address, because drivers print it without the rest. */
 function secretsOf(
   env: Env,
   { databaseUrl, given, profile }: ReadSettings & { readonly databaseUrl: string | null },
@@ -228,7 +228,7 @@ function secretsOf(
   return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
 }
 
-/** What of OTEL_EXPORTER_OTLP_HEADERS must never be printed: the whole, each value as it stands and decoded, and a token after its scheme. */
+/** Secrets in OTEL_EXPORTER_OTLP_HEADERS: the whole text, each value raw and decoded, and a token after its scheme. */
 function otlpSecrets(headers: string): readonly string[] {
   const values = headers.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
   return [headers, ...values.flatMap((value) => [value, decoded(value), decoded(value).split(/\s+/).at(-1) ?? ''])];
@@ -242,7 +242,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Settings that cannot hold together, each in a sentence. */
+/** Returns a sentence for each contradiction between settings. */
 function findContradictions(env: Env, use: UseOfService): readonly string[] {
   const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey, CONSOLE_TRUSTED_PROXIES: proxies } = env;
   const isSet = (...names: readonly (keyof Env)[]): readonly boolean[] => names.map((name) => env[name] !== undefined);
@@ -256,7 +256,7 @@ function findContradictions(env: Env, use: UseOfService): readonly string[] {
       isPartial(isSet('LOTE_SMTP_USER', 'LOTE_SMTP_PASSWORD')),
       'LOTE_SMTP_USER and LOTE_SMTP_PASSWORD (or LOTE_SMTP_PASSWORD_FILE) must be set together; found one of them.',
     ],
-    // A fallback to the sandbox here would report invoices as issued that were never issued.
+    // With a fallback to the sandbox, Lote would report invoices as issued that were never issued.
     [
       baseUrl === undefined && apiKey !== undefined,
       'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
@@ -282,10 +282,10 @@ function findContradictions(env: Env, use: UseOfService): readonly string[] {
   return found.flatMap(([isWrong, says]) => (isWrong ? [says] : []));
 }
 
-/** Of Lote's names: what it tells the program of LOTE_ON_REPORT, what Compose reads, and what tests of Lote tell each other. */
+/** LOTE_ names for the program of LOTE_ON_REPORT, for Compose, and for Lote's own tests. */
 const NO_SETTINGS = /^LOTE_(?:REPORT_|TEST_|USER_ID$|GROUP_ID$)/u;
 
-/** A setting with a name that Lote does not know would be left out silently. */
+/** Reports unknown LOTE_ names, because Lote would ignore a misspelled setting silently. */
 function unknownNames(given: Environment): readonly string[] {
   const known = [...Object.keys(EnvSchema.shape), ...SECRET_VARIABLES.map((name) => `${name}_FILE`)];
   const own = known.filter((name) => name.startsWith('LOTE_'));
@@ -300,7 +300,7 @@ function describe(issue: z.core.$ZodIssue, given: Environment): string {
 }
 
 function shown(name: string, value: string): string {
-  // An address may carry user:password even where none belongs.
+  // Any address may contain user:password, even where none is allowed.
   const hidden = (SECRET_VARIABLES as readonly string[]).includes(name) || value.includes('@');
   return hidden ? `a value of ${value.length} characters, not shown` : JSON.stringify(value);
 }

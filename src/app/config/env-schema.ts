@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ms from 'ms';
 import { z } from 'zod';
 
-/** A variable that `read` turns into a value; undefined: it breaks the rule, which the error says. */
+/** A variable that `read` converts. If `read` returns undefined, the error states the `rule`. */
 function variable<T>(rule: string, read: (text: string) => T | undefined) {
   return z.string().transform((text, context): T => {
     const value = read(text);
@@ -12,13 +12,13 @@ function variable<T>(rule: string, read: (text: string) => T | undefined) {
   });
 }
 
-/** A variable that is taken as it is if it `fits`. */
+/** A variable that is kept unchanged if it `fits`. */
 function textThat(rule: string, fits: RegExp | ((text: string) => boolean)) {
   const isRight = typeof fits === 'function' ? fits : (text: string) => fits.test(text);
   return z.string().refine(isRight, { message: rule });
 }
 
-/** Parts with commas between, none of them empty, each of which `fits`. */
+/** A list of parts separated by commas; no part is empty, and each part `fits`. */
 function list(rule: string, fits: (part: string) => boolean, most = Number.MAX_SAFE_INTEGER) {
   return variable(rule, (text): readonly string[] | undefined => {
     const parts = text.split(',').map((part) => part.trim());
@@ -33,7 +33,7 @@ function numberFrom(least: number, most: number, form: RegExp, rule: string) {
   });
 }
 
-/** Milliseconds of a duration in `ms` syntax. A bare number is none: `15` would be 15 ms, where minutes are meant. */
+/** Milliseconds of a duration in `ms` syntax. A bare number is NaN, because `15` would be 15 ms where minutes are meant. */
 export function durationMs(text: string): number {
   return /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? Math.round(ms(text as ms.StringValue)) : Number.NaN;
 }
@@ -47,31 +47,31 @@ function httpUrl(text: string): URL | null {
   return isPlain && ['http:', 'https:'].includes(url.protocol) ? url : null;
 }
 
-/** The address of a mail server; null: it is none. Credentials in it would be shown, for an address is no secret. */
+/** Address of a mail server, or null. Credentials are refused, because Lote shows addresses. */
 export function smtpUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^smtps?:\/\/[^/?#@]+\/?$/i.test(url.href) ? url : null;
 }
 
-/** Paths are appended to it, so it has no query and no slash at its end. */
+/** Lote appends paths to this address, so it has no query and no slash at its end. */
 const baseUrl = variable('must be an http or https address without user, query or fragment', (text) => {
   const url = httpUrl(text);
   return url?.search === '' ? url.href.replace(/\/+$/, '') : undefined;
 });
 
-/** Registered as it is: HTTPS says the interface, section 2. */
+/** Lote registers this address as it is; section 2 of the interface requires HTTPS. */
 const webhookUrl = textThat('must be an https address (http only on loopback) without user or fragment', (text) => {
   const url = httpUrl(text);
   return url !== null && (url.protocol === 'https:' || LOOPBACK_HOSTS.has(url.hostname));
 });
 
-/** Stands where an address names no host: `URL` takes no user and no port without one. */
+/** Replaces a missing host, because `URL` accepts no user and no port without a host. */
 const NO_HOST = 'no-host.invalid';
 const BEFORE_NO_HOST = /^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=$|[/?#]|:\d)/i;
 const FORM =
   'must be an address of the form postgresql://user:password@host:5432/database, with % written as %25; the folder of a socket stands as its host, with / written as %2F, or in ?host=';
 
-/** An address as libpq reads it: with a user or a port, and yet without a host. Null: it is none. */
+/** Parses an address as libpq reads it, where a user or a port may come without a host. Returns null if it is invalid. */
 export function parseDatabaseUrl(text: string): URL | null {
   const address = [text, text.trim().replace(BEFORE_NO_HOST, `$1${NO_HOST}`)].find((one) => URL.canParse(one));
   if (address === undefined) return null;
@@ -89,8 +89,8 @@ function isDecodable({ username, password, hostname, pathname }: URL): boolean {
 }
 
 /**
- * Why a DATABASE_URL is none, as what it must be; null for a right one. What the driver would not read, or would read as something else, is refused: it
- * would lead to another server or another database.
+ * Returns the rule that a DATABASE_URL breaks, or null. Lote refuses parts that the driver ignores or reads
+ * differently, because they would lead to another server or database.
  */
 function databaseUrlTrouble(text: string): string | null {
   const url = parseDatabaseUrl(text);
@@ -114,7 +114,7 @@ const databaseUrl = z.string().superRefine((text, context) => {
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
-/** Longer ones do not fit into a Node timer, which would then fire at once. */
+/** A longer time does not fit into a Node timer, which would then fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const duration = variable(
   'must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of 24 days at most',
@@ -124,27 +124,27 @@ const duration = variable(
   },
 );
 
-/** As a fraction from 0 to 1. */
+/** A fraction from 0 to 1. */
 const percent = variable('must be a percentage from 0% to 100%', (text) => {
   const value = Number(/^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text)?.[1] ?? Number.NaN);
   return value >= 0 && value <= 100 ? value / 100 : undefined;
 });
 
-/** As a file name, a text with a control character would be cut there by the system. */
+/** The system would cut a file name at a control character. */
 const text = textThat('must hold no control characters', /^[^\p{Cc}]+$/u);
 const host = textThat('must be a host name or an IP address', /^[A-Za-z0-9.:_-]+$/);
 const port = numberFrom(0, 65_535, /^\d{1,5}$/, 'must be a port number from 0 to 65535');
 const secret = textThat('must be printable ASCII without spaces: it is sent in a header', /^[\x21-\x7e]+$/);
-/** A signal about a page above the upper bound would be too large. */
+/** With more invoices, the signal about a page would be too large. */
 const pageSize = numberFrom(1, 20_000, /^\d{1,6}$/, 'must be a whole number from 1 to 20000');
-/** Twice is an ordinary busy night; a thousand is no check any more. */
+/** A factor of two is an ordinary busy night; a factor above a thousand checks nothing. */
 const FACTOR_RULE = 'must be a number from 1.5 to 1000, or off';
 const factor = numberFrom(1.5, 1_000, /^\d{1,4}(?:\.\d{1,3})?$/, FACTOR_RULE);
 
-/** `Name <address>` or an address alone: nothing that could end a header. */
+/** `Name <address>` or an address alone, without characters that could end a header. */
 const ADDRESS = /^(?:[^<>\p{Cc},;"]{1,80} )?<?[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}>?$/u;
 
-/** A program's path, or a JSON array of the program and its first arguments. No shell reads it, so nothing needs quoting. */
+/** The path of a program, or a JSON array of the program and its first arguments. No shell runs, so no quoting is needed. */
 const command = variable(
   'must be the path of a program, or a JSON array such as ["/usr/local/bin/mail-report", "--to", "office"]',
   (line): readonly string[] | undefined => {
@@ -157,7 +157,7 @@ const command = variable(
   },
 );
 
-/** Names of request headers that mean something else here: a proxy that named people in one of them would break the console, or its protection. */
+/** Headers with another meaning: a proxy that named people in one would break the console or its protection. */
 const TAKEN_HEADERS: ReadonlySet<string> = new Set([
   ...['authorization', 'connection', 'content-length', 'content-type', 'cookie', 'host', 'origin'],
   ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
@@ -174,18 +174,18 @@ const addresses = list(
     const [address = '', prefix, more] = one.split('/');
     const family = isIP(address);
     if (family === 0 || more !== undefined) return false;
-    // A wider network belongs to no installation alone.
+    // A wider network never belongs to one installation alone.
     return prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix >= 8 && +prefix <= (family === 6 ? 128 : 32));
   },
 );
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** Every variable of Lote with its default; names are the contract with the outside. */
+/** Every variable of Lote with its default. The names are a public contract. */
 export const EnvSchema = z.object({
   INVOICING_BASE_URL: baseUrl.optional(),
   INVOICING_API_KEY: secret.optional(),
-  /** Newest first. */
+  /** Newest secret first. */
   WEBHOOK_SECRET: list(
     'must be one secret, or several with commas between, newest first, none of them empty',
     () => true,
@@ -217,7 +217,7 @@ export const EnvSchema = z.object({
   LOTE_DATA_DIR: text.default('.lote'),
   LOTE_INPUT_DIR: text.default('input'),
   LOTE_REPORTS_DIR: text.default('reports'),
-  /** Part of workflow ids, keys and folder names, so nothing that needs quoting anywhere. */
+  /** Part of workflow ids, keys and folder names, so it has no character that needs quoting. */
   LOTE_APPLICATION: textThat(
     'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit',
     /^[a-z0-9][a-z0-9_-]{0,39}$/,
@@ -244,7 +244,7 @@ export const EnvSchema = z.object({
   LOTE_SEND_TIMEOUT: duration.prefault('30m'),
   LOTE_OUTAGE_PATIENCE: duration.prefault('12h'),
   LOTE_FAILURE_BUDGET: percent.prefault('50%'),
-  /** Null: the total of a file may differ by anything. */
+  /** Null means that the total of a file may differ by any factor. */
   LOTE_TOTAL_FACTOR: z.union([z.literal('off').transform(() => null), factor], { message: FACTOR_RULE }).prefault('5'),
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),

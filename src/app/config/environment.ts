@@ -4,7 +4,7 @@ import type * as EnvConfigModule from '@temporalio/envconfig';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
-/** Variables that hold a secret: `<NAME>_FILE` names a file to read it from, and no error ever shows a value of theirs. */
+/** Variables with secrets: `<NAME>_FILE` names a file with the value, and no error shows a value. */
 export const SECRET_VARIABLES = [
   'INVOICING_API_KEY',
   'WEBHOOK_SECRET',
@@ -15,14 +15,14 @@ export const SECRET_VARIABLES = [
   'LOTE_SMTP_PASSWORD',
 ] as const;
 
-/** Taken as they are: others choose them, with any character at either end. Of a file only its line ends are left out. */
+/** Not trimmed, because passwords may begin or end with any character. From a file, only line ends are removed. */
 const VERBATIM: ReadonlySet<string> = new Set(['PGPASSWORD', 'LOTE_SMTP_PASSWORD']);
 
 /** Environment variables by name, before they are parsed. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment without empty values (a compose file passes `${NAME:-}`), with secrets read from their `_FILE` variants.
+ * Returns the environment without empty values (a compose file passes `${NAME:-}`), with secrets read from `_FILE` names.
  * @throws LoteError `configuration-invalid` when both forms are set, or the file cannot be read or is empty.
  */
 export function resolveSecretFiles(env: Environment): Record<string, string> {
@@ -54,22 +54,22 @@ function readSecret(variable: string, { path, verbatim }: { path: string; verbat
   return text;
 }
 
-/** The error for a configuration that cannot be used. */
+/** Returns the error for an unusable configuration. */
 export function invalid(message: string, cause?: unknown): LoteError {
   return new LoteError('configuration-invalid', `Reading the configuration: ${message}`, { cause });
 }
 
 type EnvConfig = typeof EnvConfigModule;
 
-/** Address, namespace, API key, TLS and headers, as `@temporalio/envconfig` gives them. */
+/** Address, namespace, API key, TLS and headers from `@temporalio/envconfig`. */
 export type TemporalProfile = ReturnType<EnvConfig['loadClientConfigProfile']>;
 
-/** Loaded at its first use, because most starts set no TEMPORAL_… variable. */
+/** Loads the library at its first use, because most starts set no TEMPORAL_… variable. */
 const require = createRequire(import.meta.url);
 
 /**
- * Reads the TEMPORAL_… variables, and the profile file that they name, with Temporal's own library. A file is read only when
- * TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE is set: a developer's default profile must not send a first `npm start` to some other server.
+ * Reads the TEMPORAL_… variables and their profile file with Temporal's own library. Lote reads a file only if TEMPORAL_PROFILE
+ * or TEMPORAL_CONFIG_FILE is set, because a developer's default profile must not send a first `npm start` to another server.
  * @throws LoteError `configuration-invalid`
  */
 export function readTemporalProfile(given: Readonly<Record<string, string>>): TemporalProfile {
@@ -84,7 +84,7 @@ export function readTemporalProfile(given: Readonly<Record<string, string>>): Te
         overrideEnvVars: { ...given },
       });
     } catch {
-      // The parser's own message quotes the line, which may hold the key.
+      // The parser's own message quotes the line, which may contain the key.
       const where = profile === undefined && path === undefined ? '' : ` and ${path ?? 'the default file of Temporal'}`;
       throw invalid(`the TEMPORAL_… variables${where} must form a profile that Temporal's library can read.`);
     }

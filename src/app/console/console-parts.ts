@@ -30,7 +30,7 @@ export function profileSettings(profile: ServiceProfile): readonly ShownSetting[
   }));
 }
 
-/** Who is signed in, and the audit of the ledger that gets their names. */
+/** The sign-in settings, and a function that adds the names of people to the ledger's audit. */
 export function consolePeople(signIn: SignInConfig, ledger: Pick<Ledger, 'noteActions'>): People {
   return {
     signIn,
@@ -41,22 +41,22 @@ export function consolePeople(signIn: SignInConfig, ledger: Pick<Ledger, 'noteAc
 interface ConsoleParts {
   readonly config: Config;
   readonly ledger: Ledger;
-  /** Null: this process knows no Temporal, so it only shows. */
+  /** Null if this process has no Temporal client; the console then only shows. */
   readonly client: Client | null;
   readonly profile: ServiceProfile;
-  /** Null: this process does not know the service. */
+  /** Null if this process does not know the service. */
   readonly serviceBaseUrl: string | null;
   readonly temporalUi: string | null;
-  /** What other processes ask of the owner of a data directory. Left out: the ledger is shared. */
+  /** Requests from other processes to the owner of a data directory. Omitted if the ledger is shared. */
   readonly asked?: Pick<ConsoleActions, 'run' | 'purge' | 'rowsOfRefs'>;
-  /** Null: this process shares its folders with no other process. */
+  /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
-  /** Left out: the console alone, which needs the ledger. */
+  /** If omitted, only the ledger must be ready. */
   readonly ready?: () => Promise<Readiness>;
   readonly log: Logger;
 }
 
-/** Everything the console shows and sets in motion, over the parts of this process. */
+/** Builds the console's content and actions from the parts of this process. */
 export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
   const { config, ledger, client, profile, serviceBaseUrl, log } = parts;
   const { signIn } = config.console;

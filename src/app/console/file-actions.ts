@@ -22,7 +22,7 @@ import { makeFolder } from '../../platform/folders.ts';
 
 interface InputParts {
   readonly config: Pick<Config, 'inputDir'>;
-  /** Null: this process shares its folders with no other process. */
+  /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
   readonly profile: ServiceProfile;
 }
@@ -30,9 +30,9 @@ interface InputParts {
 const turn = createSemaphore(1);
 
 /**
- * Does work over a file of the input folder. Checks of the console take turns: each reads its whole file, beside the
- * batches that run in this process.
- * @throws LoteError `usage` for a file that is larger than one that the console would have received
+ * Runs `work` on a file of the input folder. Checks of the console take turns, because each reads its whole file while
+ * batches run in this process.
+ * @throws LoteError `usage` for a file that is larger than the console's limit for uploads
  */
 async function inTurn<T>(
   { config, folders }: InputParts,
@@ -41,7 +41,7 @@ async function inTurn<T>(
 ): Promise<T> {
   const release = await turn.acquire();
   try {
-    // A file that only this machine sees is of no use to the workers, so the input folder must be the common one.
+    // The workers cannot read a file that only this machine sees, so the input folder must be the common one.
     await folders?.require('input');
     const path = await resolveInput(config.inputDir, file);
     if ((await stat(path)).size <= LARGEST_UPLOAD) return await work(path);
@@ -54,7 +54,7 @@ async function inTurn<T>(
   }
 }
 
-/** Maps files of the input folder. */
+/** Maps the columns of files in the input folder. */
 export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Ledger, 'noteActions'> }): FileMapper {
   const { inputDir } = parts.config;
   const bodyTemplate = parts.profile.requests.createInvoice.body;
@@ -68,7 +68,7 @@ export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Led
   };
 }
 
-/** What the console does with files that came by the browser, or lie in the input folder. */
+/** Actions of the console on files that a browser uploaded or that are in the input folder. */
 export function createFileActions(
   parts: InputParts & { readonly config: Config; readonly ledger: Ledger },
   client: Client,
@@ -77,10 +77,10 @@ export function createFileActions(
   const { inputDir } = config;
   const reader = createFileReader(config);
 
-  /** In what a start would read the file otherwise than when its bytes were started: it would hold the rest of it. */
+  /** Lists what a start would now read differently than the first start of these bytes; such a start holds the unsent invoices. */
   async function readOtherwise(again: Parameters<typeof reader.readOtherwise>[0]): Promise<readonly string[]> {
     const known = await ledger.batchOfFile(config.application, again.sha256);
-    // A start reads such a file anew, as it is asked for now.
+    // In these states a start reads the file again, with the new options.
     if (known === null || known.state === 'staging' || known.state === 'refused') return [];
     return reader.readOtherwise({ ...again, proof: known.proof });
   }
@@ -120,7 +120,7 @@ export function createFileActions(
   };
 }
 
-/** While a person reads the result of a check, an ERP may write the file, and another person may change its profile. */
+/** While a person reads a check, an ERP may write the file, and another person may change its profile. */
 function changed(file: string, what: string): LoteError {
   return new LoteError(
     'file-changed',
@@ -128,13 +128,13 @@ function changed(file: string, what: string): LoteError {
   );
 }
 
-/** A dry run keeps the rows in memory: some 400,000 of them are in a file of this size. Larger ones go into the input directory. */
+/** A dry run keeps its rows in memory, about 400,000 for this size. Larger files go into the input directory. */
 const LARGEST_UPLOAD = 100 * 1024 * 1024;
-/** Uploads hold names and tax numbers: they are for the account and its group. */
+/** Uploads contain names and tax numbers, so only the account and its group may read them. */
 const FILE_MODE = 0o640;
 const DIRECTORY_MODE = 0o750;
 const PART = /^\.upload-.*\.part$/u;
-/** A request of a browser ends within five minutes: what is older was left by a process that ended. */
+/** A browser's request ends within five minutes, so an older part file was left by a process that has ended. */
 const PART_LEFT_AFTER_MS = 60 * 60_000;
 
 interface Upload {
@@ -146,9 +146,9 @@ interface Upload {
 }
 
 /**
- * Streams a file to `incoming/<first 8 of its hash>/<name>` of the input directory; it appears there whole or not at all. Its name relative
- * to the input directory.
- * @throws LoteError `usage` when it is larger than the limit, `input-unusable` when the folder cannot take it
+ * Streams a file to `incoming/<first 8 of its hash>/<name>` of the input directory, where it appears only when
+ * complete. Returns its name relative to the input directory.
+ * @throws LoteError `usage` when the file exceeds the limit, `input-unusable` when the folder cannot take it
  */
 export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLOAD }: Upload): Promise<string> {
   const incoming = join(inputDir, 'incoming');
@@ -157,10 +157,10 @@ export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLO
   try {
     await makeFolder(incoming, DIRECTORY_MODE);
     await removeLeftParts(incoming);
-    // Opened before anything can break off: a stream that opens the file itself may do so after it was removed.
+    // Opened first: a stream that opens the file itself may open it after the cleanup below has removed it.
     const file = await open(part, 'wx', FILE_MODE);
     await pipeline(measured(content, hash, limit), file.createWriteStream());
-    // One folder per content: two files of one name must not overwrite each other.
+    // One folder per content, so that two files of one name do not overwrite each other.
     const folder = join('incoming', hash.digest('hex').slice(0, 8));
     await mkdir(join(inputDir, folder), { recursive: true, mode: DIRECTORY_MODE });
     await rename(part, join(inputDir, folder, name));

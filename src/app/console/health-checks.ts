@@ -5,26 +5,26 @@ import type { Check } from '../../health/doctor/check.ts';
 import { answerWithin } from '../temporal/calls.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** A person who opens the health page wants the present state. */
+/** A person on the health page wants the current state soon. */
 const PATIENCE_MS = 8_000;
-/** A person who loads the page again and again does not ask the service more often. */
+/** Reloading the page does not query the service more often than this. */
 const FRESH_MS = 10_000;
 const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
-/** The console says by itself whether its ledger answers. */
+/** The console reports by itself whether its ledger answers. */
 const OF_THE_CONSOLE = new Set(['ledger']);
 
-/** What the health page is made of. `now` is epoch milliseconds. */
+/** Parts of the health page. `now` is in epoch milliseconds. */
 export interface HealthParts {
   readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery' | 'calibration'>;
   readonly profileDigest: string;
-  /** Null: this process does not know the service. */
+  /** Null if this process does not know the service. */
   readonly serviceBaseUrl: string | null;
-  /** What `lote doctor` finds; it answers within seconds. */
+  /** The checks of `lote doctor`, which answer within seconds. */
   readonly examined: () => Promise<readonly Check[]>;
   readonly now: () => number;
 }
 
-/** What the console cannot see itself: what `lote doctor` finds, and what the ledger tells of running work. */
+/** Checks that the console cannot do itself: those of `lote doctor`, and the ledger's records of running work. */
 export function createHealthChecks(parts: HealthParts): () => Promise<readonly HealthCheck[]> {
   const examined = freshFor(FRESH_MS, parts);
   return async () => {
@@ -38,7 +38,7 @@ export function createHealthChecks(parts: HealthParts): () => Promise<readonly H
   };
 }
 
-/** What `lote doctor` finds, asked again when the last answer is older than this. */
+/** Returns the checks of `lote doctor`, and runs them again when the last answer is older than `freshMs`. */
 function freshFor(freshMs: number, { examined, now }: HealthParts): () => Promise<readonly HealthCheck[]> {
   let answer: readonly HealthCheck[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ async function within(name: string, check: Promise<readonly HealthCheck[]>): Pro
   return found ?? [{ name, state: 'trouble', detail: `It did not answer within ${PATIENCE_MS / 1_000} s.` }];
 }
 
-/** The circuit breaker: whether anything is sent at the moment. */
+/** The circuit breaker, which shows whether Lote sends now. */
 async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonly HealthCheck[]> {
   if (serviceBaseUrl === null) return [];
   const breaker = await ledger.breaker(serviceBaseUrl);
@@ -72,7 +72,7 @@ async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonl
   return [{ name: 'sending', state: 'trouble', detail }];
 }
 
-/** The calibration: whether the profile is proved to read the service. */
+/** The calibration, which shows whether the profile is proved to fit the service. */
 async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<readonly HealthCheck[]> {
   const name = 'service profile';
   const known = await ledger.calibration(profileDigest);
@@ -85,7 +85,7 @@ async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<r
     : [{ name, state: 'unknown', detail: `not proved yet: ${known.out.length} of at most 20 invoices are out` }];
 }
 
-/** When the last delivery came, of whatever application. */
+/** When the last delivery came, for any application. */
 async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly HealthCheck[]> {
   const name = 'last webhook';
   const last = await ledger.lastDelivery(now() - LOOK_BACK_MS);

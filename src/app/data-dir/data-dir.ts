@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
-/** It holds names and tax numbers: no other account of the machine may read it. */
+/** The data directory contains names and tax numbers, so no other account of the machine may read it. */
 const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Where each thing of a data directory lives. */
+/** Paths inside a data directory. */
 export interface DataDir {
-  /** Real path: two names of one directory are one directory. */
+  /** Real path, so that two names of one directory are equal. */
   readonly path: string;
   readonly ledger: string;
   readonly sandbox: string;
@@ -18,8 +18,8 @@ export interface DataDir {
 }
 
 /**
- * Makes the data directory when it is missing, and closes one that is there to every other account.
- * @throws LoteError `configuration-invalid` when it cannot be made or written.
+ * Creates the data directory if it is missing, and removes other accounts' access if it exists.
+ * @throws LoteError `configuration-invalid` when the directory cannot be made or written.
  */
 export async function openDataDir(directory: string): Promise<DataDir> {
   try {
@@ -38,7 +38,7 @@ export async function openDataDir(directory: string): Promise<DataDir> {
   }
 }
 
-/** Leaves the mode of a directory of another account, and of one that all accounts share (`/tmp`). */
+/** Keeps the mode of a directory that belongs to another account or that all accounts share (`/tmp`). */
 async function tighten(path: string): Promise<void> {
   const { mode, uid } = await stat(path);
   const shared = (mode & STICKY) !== 0;
@@ -46,7 +46,7 @@ async function tighten(path: string): Promise<void> {
   await chmod(path, OWNER_ONLY);
 }
 
-/** The places of a data directory, which is neither made nor looked at. */
+/** Returns the paths of a data directory without accessing it. */
 export function dataDirAt(path: string): DataDir {
   return {
     path,

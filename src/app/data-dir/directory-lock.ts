@@ -11,28 +11,28 @@ import { errorCode } from '../../platform/error-code.ts';
 import { requireWritable } from '../../platform/folders.ts';
 import { repeat, type Repetition } from '../../platform/repeat.ts';
 
-/** Held until it is released or its process ends, however it ends. */
+/** A lock that lasts until it is released or its process ends in any way. */
 export interface DirectoryLock {
-  /** Made anew by each owner. What an owner writes down about itself carries it, so that readers tell it from a dead owner's. */
+  /** A new id per owner. An owner writes it into its files, so that readers can recognise the files of a dead owner. */
   readonly owner: string;
-  /** Whether the locked file still lies in its directory. */
+  /** Returns true if the locked file is still in its directory. */
   isInPlace(): boolean;
   release(): Promise<void>;
 }
 
-/** Never removed: a process that holds the lock of a removed file would own nothing. */
+/** Lote never removes this file, because the lock of a removed file excludes no other process. */
 const LOCK_FILE = 'lote.lock';
 const OWNER_ONLY = 0o600;
 const TRY_EVERY_MS = 20;
-/** `currentOwner` holds a shared lock for some microseconds; a starter that meets it looks again. */
+/** `currentOwner` holds a shared lock for some microseconds; a starter that meets that lock tries again. */
 const PATIENCE_MS = 100;
 
 const Holder = z.object({ owner: z.string().min(1) });
 
 /**
- * Takes an existing directory for this process; null when another process, or another part of this one, has it. The lock is the
- * kernel's, on a file inside the directory: other paths, mounts, users, network and process namespaces of this machine all meet it.
- * An embedded database has no lock of its own: two writers on one directory lose data silently.
+ * Locks an existing directory for this process. Returns null when another process, or another part of this one, has it. The kernel's lock on a file
+ * in the directory holds across paths, mounts, users, network and process namespaces of this machine. An embedded database has no lock of its own:
+ * two writers on one directory lose data silently.
  * @throws LoteError `configuration-invalid` when the file system cannot tell whether the directory is free; `folder-unusable` when its disk is full
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
@@ -43,7 +43,7 @@ export async function acquireDirectoryLock(directory: string): Promise<Directory
   try {
     await requireWritable({ title: 'data directory', path: directory, variable: 'LOTE_DATA_DIR' });
     const owner = randomUUID();
-    // Host and pid are for people: neither tells whether a process lives.
+    // Host and pid are for people only: neither shows whether a process is alive.
     const holder = { owner, host: hostname(), pid: process.pid, since: new Date().toISOString() };
     ftruncateSync(fd);
     writeSync(fd, `${JSON.stringify(holder)}\n`);
@@ -54,7 +54,7 @@ export async function acquireDirectoryLock(directory: string): Promise<Directory
   }
 }
 
-/** A second close could close another file that got the same number. */
+/** A second close could close another file that has got the same descriptor number. */
 function closeOnce(fd: number): () => Promise<void> {
   let open = true;
   return async () => {
@@ -63,7 +63,7 @@ function closeOnce(fd: number): () => Promise<void> {
   };
 }
 
-/** Who owns a directory at this moment; null when no process does, or when an owner has just come and has not written its name. */
+/** Returns the owner of a directory. Returns null without an owner, or if a new owner has not yet written its id. */
 export function currentOwner(directory: string): string | null {
   const file = join(directory, LOCK_FILE);
   let fd: number;
@@ -89,12 +89,12 @@ function holderIn(text: string): string | null {
 }
 
 const LOOK_EVERY_MS = 5_000;
-/** Looks in a row at which the lock file is not in its place: a mount may be away for a moment. */
+/** Failed checks in a row before the directory counts as lost, because a mount may be away for a moment. */
 const LOOKS = 2;
 
 /**
- * Looks now and then whether the lock file is in its place, and calls `onLost` with `folder-unusable` once it is not. The lock of a file that was removed
- * or moved away excludes no process: another one makes a new directory with a new ledger, while this one goes on with files that no process will find again.
+ * Checks regularly that the lock file is in its place, and calls `onLost` with `folder-unusable` once it is not. The lock of a moved or removed
+ * file excludes no process: another process makes a new directory with a new ledger, while this one writes files that no process will find again.
  */
 export function watchDirectory(
   path: string,
@@ -119,9 +119,9 @@ function directoryLost(path: string): LoteError {
 }
 
 /**
- * Opens a file, which is made when it is missing, and takes the kernel's exclusive lock on it. The lock ends when the
- * file descriptor and each copy of it that a child process inherited are closed. It is a bare descriptor, because a
- * FileHandle that is garbage is closed. Null when another open file holds the lock for as long as `patienceMs`.
+ * Opens a file, creating it if missing, and takes the kernel's exclusive lock on it. The lock ends when the descriptor
+ * and each copy inherited by a child process are closed. Returns a bare descriptor, because Node closes a FileHandle
+ * that is garbage-collected. Returns null when another open file holds the lock for `patienceMs`.
  * @throws LoteError `configuration-invalid` when the file system cannot say who holds the lock
  */
 export async function openLockFile(file: string, patienceMs: number): Promise<number | null> {
@@ -153,13 +153,13 @@ function openForLock(file: string): number {
   }
 }
 
-/** Another process may remove the file between its opening and its locking. */
+/** Returns false if another process has removed the file between its opening and its locking. */
 function isStill(file: string, fd: number): boolean {
   const [there, ours] = [statSync(file, { throwIfNoEntry: false }), fstatSync(fd)];
   return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
 }
 
-/** A file system without locks may grant every lock: a second opening of the file must be refused. */
+/** A file system without locks may grant every lock, so this function requires that a second lock is refused. */
 function requireKeptLock(file: string): void {
   const second = openForLock(file);
   try {
@@ -169,7 +169,7 @@ function requireKeptLock(file: string): void {
   }
 }
 
-/** Locks a file that is open; false when another open file holds a lock that excludes it. */
+/** Locks an open file. Returns false when another open file holds a lock that excludes this one. */
 function lockOpenFile(fd: number, file: string, options: { readonly shared?: boolean } = {}): boolean {
   try {
     return tryLock(fd, options);
@@ -178,7 +178,7 @@ function lockOpenFile(fd: number, file: string, options: { readonly shared?: boo
   }
 }
 
-/** The error for a lock of which it cannot be said whether another process holds it: `configuration-invalid`. */
+/** Returns `configuration-invalid` for a lock whose holder the file system cannot tell. */
 function lockUndecided(file: string, cause: unknown): LoteError {
   const found = cause instanceof Error ? cause.message : String(cause);
   return new LoteError(
@@ -190,7 +190,7 @@ function lockUndecided(file: string, cause: unknown): LoteError {
   );
 }
 
-/** Types of `statfs(2)` on Linux whose locks may end at this machine: whether the other machines see them is not told. */
+/** Linux `statfs(2)` types of file systems whose locks may exclude only processes of this machine. */
 const NETWORK_FILE_SYSTEMS: Readonly<Record<number, string>> = {
   0x6969: 'NFS',
   0x517b: 'SMB',
@@ -201,9 +201,9 @@ const NETWORK_FILE_SYSTEMS: Readonly<Record<number, string>> = {
   0x73757245: 'Coda',
 };
 
-/** Exported for its test: a network file system cannot be mounted everywhere. */
+/** Exported for its test, because a test cannot mount a network file system everywhere. */
 export function networkFileSystemOfType(type: number): string | null {
-  // The kernel's word is signed on some machines.
+  // The kernel's type number is signed on some machines.
   return NETWORK_FILE_SYSTEMS[type >>> 0] ?? null;
 }
 

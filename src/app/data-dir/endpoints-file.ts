@@ -7,9 +7,9 @@ import type { DataDir } from './data-dir.ts';
 import { currentOwner } from './directory-lock.ts';
 
 const Endpoints = z.object({
-  /** The lock's word for who owns the data directory. */
+  /** The id in the lock of the data directory's owner. */
   owner: z.string().min(1),
-  /** For people: in another process namespace it names another process, or none. */
+  /** For people only: in another process namespace this number names another process, or none. */
   pid: z.number().int().positive(),
   console: z.url().nullable(),
   receiver: z.url().nullable(),
@@ -18,26 +18,26 @@ const Endpoints = z.object({
   temporalAddress: z.string().min(1),
   temporalNamespace: z.string().min(1),
   temporalUi: z.url().nullable(),
-  /** Of its worker. */
+  /** Task queue of the owner's worker. */
   taskQueue: z.string().min(1),
   ledgerId: z.string().min(1),
   /** Where the owner writes its reports. */
   reportsDir: z.string().min(1),
 });
 
-/** Where the parts of a running Lote listen, for the second process on its data directory. */
+/** The addresses of a running Lote, for a second process on its data directory. */
 export type Endpoints = Readonly<z.infer<typeof Endpoints>>;
 
-/** Only the account that runs Lote reads what the owner writes for other processes. */
+/** Only the account that runs Lote may read the owner's messages to other processes. */
 const OWNER_ONLY = 0o600;
 
-/** Writes down where the owner listens. */
+/** Writes the owner's addresses. */
 export async function writeEndpoints(dataDir: Pick<DataDir, 'endpoints'>, endpoints: Endpoints): Promise<void> {
   const text = `${JSON.stringify(Endpoints.parse(endpoints), null, 2)}\n`;
   await replaceFile(dataDir.endpoints, text, OWNER_ONLY);
 }
 
-/** The endpoints of the owner; null when no process owns the directory, also when an owner died and left its file. */
+/** Returns the owner's addresses. Returns null when no process owns the directory, even if a dead owner left its file. */
 export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>): Promise<Endpoints | null> {
   const stored = await readFile(dataDir.endpoints, 'utf8')
     .then(
@@ -49,8 +49,8 @@ export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>
 }
 
 /**
- * The owner, where it works at the Temporal server of these settings, or they name none. A command of another installation may stand in its folder, with a
- * server and a task queue of its own.
+ * Returns the owner if it uses the Temporal server of these settings, or if they name none. A command of another
+ * installation may run in this folder, with its own server and task queue.
  */
 export function ownerAt(
   { address, namespace }: { readonly address: string | null; readonly namespace: string },
@@ -60,7 +60,7 @@ export function ownerAt(
   return isThere ? owner : null;
 }
 
-/** Settings of a command beside an owner, whose worker polls its own task queue, whatever the environment of the command says. */
+/** Gives a command the task queue of the owner's worker, whatever the command's environment says. */
 export function besideOwner<C extends { readonly taskQueue: string }>(settings: C, owner: Endpoints | null): C {
   return owner === null ? settings : { ...settings, taskQueue: owner.taskQueue };
 }
@@ -72,14 +72,14 @@ export async function removeEndpoints(dataDir: Pick<DataDir, 'endpoints'>): Prom
 
 const TOKEN_BYTES = 32;
 
-/** The token with which other processes of this data directory speak to its owner's console; a fresh one per owner unless one was set. */
+/** Writes the token that other processes of this data directory send to the owner's console: `given`, or a new one. */
 export async function writeConsoleToken(dataDir: Pick<DataDir, 'path'>, given: string | null): Promise<string> {
   const token = given ?? randomBytes(TOKEN_BYTES).toString('base64url');
   await replaceFile(tokenFile(dataDir), token, OWNER_ONLY);
   return token;
 }
 
-/** Null when no owner has written one, or this account may not read it. */
+/** Returns null when no owner has written a token, or when this account may not read it. */
 export async function readConsoleToken(dataDir: Pick<DataDir, 'path'>): Promise<string | null> {
   return readFile(tokenFile(dataDir), 'utf8').catch(() => null);
 }

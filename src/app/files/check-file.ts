@@ -16,20 +16,20 @@ import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import { readWithProfile } from './read-with-profile.ts';
 import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 
-/** What a dry run found; nothing left the machine, nothing was written. */
+/** The result of a dry run, which sends nothing and writes nothing. */
 export interface CheckedFile extends Omit<FileCheck, 'readOtherwise'> {
   readonly file: string;
-  /** Of all invoices whose amount can be read, by currency: to compare with the source's own totals. */
+  /** Net totals by currency of all invoices with a readable amount, to compare with the source's own totals. */
   readonly net: Readonly<Record<string, string>>;
   readonly withoutAmount: number;
-  /** Whose bytes those are, in the same order. */
+  /** The invoices of `firstBodies`, in the same order. */
   readonly firstInvoices: readonly {
     readonly ref: string;
     readonly merchantNif: string;
     readonly rows: readonly number[];
   }[];
   /**
-   * Why nothing would be sent although the file was read: other control totals than expected, or bad rows with
+   * Why Lote would send nothing although it could read the file: control totals differ, or there are bad rows with
    * on-invalid "hold".
    */
   readonly gate: string | null;
@@ -38,9 +38,9 @@ export interface CheckedFile extends Omit<FileCheck, 'readOtherwise'> {
 /** Options of a dry run: how the file is read, and which control totals must hold. */
 export type CheckOptions = ReadOptions &
   Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'> & {
-    /** How the service profile writes an invoice; left out: as published. */
+    /** How the service profile writes an invoice; if omitted, as published. */
     readonly bodyTemplate?: BodyTemplate;
-    /** A mapping that is tried instead of a profile. */
+    /** A mapping to try instead of a profile. */
     readonly mapping?: IngestOptions;
   };
 
@@ -105,7 +105,7 @@ class Summary {
     this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
   }
 
-  /** As the ledger would count them. */
+  /** Counts as the ledger would. */
   outcomes(): readonly OutcomeCount[] {
     const none = { outcome: 'staged', invoices: 0, withoutAmount: 0 } as const;
     const all = [...this.#net].map(([currency, net]): OutcomeCount => ({ ...none, currency, net }));
@@ -131,7 +131,7 @@ function addTo(nets: Map<string, string>, currency: string, net: string): void {
   nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
 }
 
-/** A pipe or a device would be waited for, for ever, and cannot be read twice. */
+/** Reading a pipe or a device could wait for ever, and cannot be repeated. */
 async function requireRegularFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() === true) return;
@@ -142,13 +142,13 @@ async function requireRegularFile(path: string): Promise<void> {
   );
 }
 
-/** The other half is for the code, and in the console for the batches that run in this process. */
+/** The other half is for the code and, in the console, for the batches of this process. */
 const SHARE_OF_ROWS = 0.5;
 const BYTES_OF_A_MB = 1024 * 1024;
 
 /**
- * Counts the rows of one dry run before they are kept: a workbook of kilobytes can name one long text in a million cells.
- * `heapBytes` is what Node allows all objects of this process together.
+ * Counts the rows of a dry run before they are stored, because a workbook of kilobytes can repeat one long text in a
+ * million cells. `heapBytes` is Node's limit for all objects of this process.
  * @throws LoteError `usage`
  */
 export function boundedRows(heapBytes = getHeapStatistics().heap_size_limit): (rows: readonly RawRow[]) => void {

@@ -8,7 +8,7 @@ import { speechFormat } from '../../texts/speech-format.ts';
 
 const Witness = z.object({ row: z.number(), column: z.string().optional(), value: z.string() });
 
-/** What a proof says of how its file was read. A refused file has only what was found before the refusal. */
+/** Facts in a proof about how its file was read. The proof of a refused file has only the facts before the refusal. */
 export const FileProof = z.object({
   dialect: z.object({ format: z.string().optional(), sheet: z.object({ name: z.string() }).optional() }).optional(),
   encoding: z
@@ -44,11 +44,11 @@ export const FileProof = z.object({
   duplicateRows: z.enum(['keep', 'refuse']).optional(),
   areReferencesCut: z.literal(true).optional(),
 });
-/** What a proof says of how its file was read. */
+/** Facts in a proof about how its file was read. */
 export type FileProof = z.infer<typeof FileProof>;
 
 /**
- * How the file of a proof is written.
+ * Returns the dialect in which the file of a proof is written.
  * @throws LoteError `internal` when the proof holds no dialect
  */
 export function dialectOf(proof: Proof): Dialect {
@@ -61,12 +61,12 @@ export function dialectOf(proof: Proof): Dialect {
   );
 }
 
-/** What a corrections file must carry so that its rows, fewer than the file's, are read as they were. */
+/** Returns the settings that a corrections file needs so that its fewer rows are read as in the first file. */
 export function readAsOf(proof: Proof): ReadAs {
   const { decimal, profile, encoding, delimiter, duplicateRows, areReferencesCut } = FileProof.parse(proof);
-  // A declared mark may be another one than the profile's, and a person may write a number that only the mark decides.
+  // A declared mark may differ from the profile's, and a person may write a number that only the mark decides.
   const isMarkNeeded = (profile !== undefined && decimal?.how === 'declared') || decimal?.ambiguous !== undefined;
-  // What is refused by default needs no word, unless a profile keeps such rows.
+  // Lote refuses such rows by default, so only a profile that may keep them makes this setting necessary.
   const areRowsSaid = duplicateRows === 'keep' || profile !== undefined;
   return givenOnly({
     decimal: isMarkNeeded ? decimal?.mark : undefined,
@@ -78,14 +78,14 @@ export function readAsOf(proof: Proof): ReadAs {
   });
 }
 
-/** The decimal mark of the file; null: it was not read as rows. */
+/** Returns the decimal mark of the file, or null if the file was not read as rows. */
 export function markOf(proof: Proof): '.' | ',' | null {
   return FileProof.parse(proof).decimal?.mark ?? null;
 }
 
 /**
- * In which mark the reader of report.csv writes amounts: the file's own. Where no amount shows it, a `;` comes from an
- * Excel with commas, and a workbook, whose numbers have no mark, was opened in the Excel of those who read `speech`.
+ * Returns the decimal mark for amounts in report.csv: the file's own. If no amount shows it, a `;` delimiter implies an
+ * Excel with commas, and a workbook, whose numbers have no mark, implies the Excel of readers of `speech`.
  */
 export function decimalMarkOf(proof: Proof, speech: Speech): '.' | ',' {
   const { decimal, delimiter, workbook } = FileProof.parse(proof);

@@ -12,17 +12,17 @@ import { errorCode } from '../../platform/error-code.ts';
 import { findKeptFile, keepCopy } from './kept-files.ts';
 import { readOtherwise, readWithProfile } from './read-with-profile.ts';
 
-/** A stream into the folder also ends with the errors of where it comes from. */
+/** Errors of a disk. A stream into the folder may also fail with an error of its source. */
 const OF_A_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR']);
 
 interface FileReaderOptions {
   readonly inputDir: string;
   readonly dataDir: string;
-  /** False: the rows of a small file go to the ledger, too. */
+  /** False writes the rows of a small file to the ledger, too. */
   readonly buffersRows?: boolean;
 }
 
-/** Files of the input directory, read from a copy that no other process writes to. */
+/** Reads files of the input directory from a copy that no other process changes. */
 export function createFileReader({ inputDir, dataDir, buffersRows = true }: FileReaderOptions): FileReader<Conversion> {
   return {
     resolve: (file) => resolveInput(inputDir, file),
@@ -43,7 +43,7 @@ export function createFileReader({ inputDir, dataDir, buffersRows = true }: File
 }
 
 /**
- * The real path of a file under the input directory; a name that leads out of it, by `..` or by a link, is refused.
+ * Returns the real path of a file in the input directory. Refuses a name that leads out of it by `..` or a link.
  * @throws LoteError `file-unreadable`
  */
 export async function resolveInput(inputDir: string, file: string): Promise<string> {
@@ -56,12 +56,12 @@ export async function resolveInput(inputDir: string, file: string): Promise<stri
   return path;
 }
 
-/** What Node puts in the place of bytes that are no UTF-8: under that name it finds no file. */
+/** Node replaces bytes that are no UTF-8 by this character, and cannot find the file by the changed name. */
 const NO_UTF_8 = '\uFFFD';
 
 /**
- * The files that a person names at a prompt: a path as the shell sees it, else a name in the input directory, as the
- * Temporal UI and the console have it. A file that is neither is returned as it was named, and what opens it says so.
+ * Resolves the files that a person names at a prompt: first as the shell sees the path, then as a name in the input
+ * directory, as in the Temporal UI and the console. An unknown name is returned unchanged, and opening it reports the error.
  * @throws LoteError `file-unreadable` for a name that is no UTF-8
  */
 export function namedFiles(inputDir: string, names: readonly string[]): Promise<readonly string[]> {
@@ -81,7 +81,7 @@ async function namedFile(inputDir: string, name: string): Promise<string> {
   );
 }
 
-/** No person waits at a prompt any more: a wrong profile or declaration leaves a report that says so, and nothing is sent. */
+/** No person waits at a prompt now, so a wrong profile or declaration becomes a report, and nothing is sent. */
 async function refusedByProfile(error: unknown, copy: string): Promise<IngestResult> {
   if (!(error instanceof LoteError) || error.code !== 'usage') throw error;
   return {
@@ -95,7 +95,7 @@ async function refusedByProfile(error: unknown, copy: string): Promise<IngestRes
 }
 
 /**
- * Brings a file from anywhere into `incoming/` of the input directory; the original stays. A file that is there already stays where it is.
+ * Copies a file into `incoming/` of the input directory, or leaves a file that is in the input directory where it is.
  * Returns its name relative to the input directory.
  * @throws LoteError `file-unreadable`; `input-unusable` where there is no room for the copy; the reason of `over`
  */
@@ -106,10 +106,10 @@ export async function bringIn(inputDir: string, file: string, over?: AbortSignal
   if (path === null) throw unreadable(basename(file), 'there is no such file');
   if (!(await stat(path)).isFile()) throw unreadable(basename(file), 'it is not a regular file');
   if (path.startsWith(root + sep)) return path.slice(root.length + 1);
-  // One folder per content: two files of one name from two places must not overwrite each other.
+  // One folder per content, so that two files of one name from two places do not overwrite each other.
   const name = join('incoming', (await hashFile(path, over)).slice(0, 8), basename(path));
   const target = join(root, name);
-  // A name of its own: containers share process numbers, and one process is asked for the same file twice.
+  // A random name, because containers share process numbers, and one process may be asked twice for one file.
   const part = join(target, '..', `.${randomUUID()}.part`);
   try {
     await makeFolder(join(target, '..'), 0o750);
@@ -123,7 +123,7 @@ export async function bringIn(inputDir: string, file: string, over?: AbortSignal
   return name;
 }
 
-/** What keeps a file from being written into the input folder; an error of something else comes back as it is. */
+/** Converts an error of a write into the input folder; returns any other error unchanged. */
 export function notBroughtIn(error: unknown, inputDir: string): unknown {
   if (!OF_A_DISK.has(errorCode(error))) return error;
   const folder = { title: 'input folder', path: inputDir, variable: 'LOTE_INPUT_DIR' };

@@ -4,33 +4,33 @@ import { join } from 'node:path';
 import { folderTrouble } from '../../platform/folders.ts';
 import { hashFile } from '../../ingest/file-chunks.ts';
 
-/** Before what is unique in the name of a copy that is being made. */
+/** Begins the name of a copy that is not complete; a unique id follows. */
 const UNFINISHED = '.part-';
 
-/** The folder of all kept files; each is named by the hash of its bytes. */
+/** Returns the folder of all kept files; each file's name is the hash of its bytes. */
 export function keptFiles(dataDir: string): string {
   return join(dataDir, 'files');
 }
 
-/** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
+/** Returns the path for the bytes of a batch's file, which Lote keeps to write corrections in the file's own words. */
 export function keptFile(dataDir: string, sha256: string): string {
   return join(keptFiles(dataDir), sha256);
 }
 
-/** The path of a kept file that is there; null: there is none. */
+/** Returns the path of an existing kept file, or null. */
 export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
   const path = keptFile(dataDir, sha256);
   const isMissing = await access(path).catch(() => true);
   return isMissing === true ? null : path;
 }
 
-/** Whether a file among the kept ones is a copy that its process has not finished. */
+/** Returns true if the name is that of a copy that its process has not finished. */
 export function isUnfinishedCopy(name: string): boolean {
   return name.startsWith(UNFINISHED);
 }
 
 /**
- * Copies a file to the kept ones; returns the path of the copy.
+ * Copies a file into the folder of kept files and returns the path of the copy.
  * @throws LoteError `folder-unusable` when the folder of the kept files cannot be written
  */
 export async function keepCopy(path: string, dataDir: string): Promise<string> {

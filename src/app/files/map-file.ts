@@ -19,26 +19,26 @@ import { checkFile } from './check-file.ts';
 import { readTableHead, type TableHead, likelyColumn } from './table-head.ts';
 
 const MOST_SAMPLES = 3;
-/** What a profile may hold; a longer header cannot be named in one. */
+/** Limit of a profile, which cannot name a longer header. */
 const LONGEST_HEADER = 1_000;
 const MOST_KINDS = 20;
 const DEFAULT_SEPARATOR = '-';
 const ID_DIGITS = 12;
 const FEWEST_PARTS = 2;
 
-/** What a mapping is worked out from. */
+/** Input of a mapping. */
 export interface MappingRequest {
   readonly path: string;
   readonly inputDir: string;
-  /** Of a person, once the head of the file is known. */
+  /** A person's choices, or their function of the file's head. */
   readonly choices: MappingChoices | ((head: TableHead) => MappingChoices);
-  /** How the file is declared to be written. */
+  /** Declarations of how the file is written. */
   readonly declared?: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
   readonly bodyTemplate: BodyTemplate;
 }
 
 /**
- * The head of a file with a person's choices applied, and a dry run under them. Null for what is no table.
+ * Returns the head of a file with a person's choices and a dry run under them, or null if the file is no table.
  * @throws LoteError `file-unreadable`
  */
 export async function mapFile(request: MappingRequest): Promise<MappedFile | null> {
@@ -47,8 +47,8 @@ export async function mapFile(request: MappingRequest): Promise<MappedFile | nul
 }
 
 /**
- * The mapping that a person has chosen, as the text of a profile; null while it is not whole, when a dry run refuses it, when it was chosen for
- * another header, and for what is no table.
+ * Returns the person's mapping as the text of a profile. Returns null if the mapping is incomplete or made for another
+ * header, if a dry run refuses it, or if the file is no table.
  */
 export async function mappingText(request: MappingRequest): Promise<string | null> {
   const mapping = await chosenMapping(request);
@@ -97,7 +97,7 @@ interface ChosenMapping {
   readonly options: IngestOptions;
 }
 
-/** What a person has chosen for the head of a file, whole or not; null for what is no table. @throws LoteError `file-unreadable` */
+/** Returns a person's choices for the head of a file, complete or not; null if the file is no table. @throws LoteError `file-unreadable` */
 export async function chosenMapping({ path, choices: given, declared }: MappingRequest): Promise<ChosenMapping | null> {
   const head = await readTableHead(path, typeof given === 'function' ? declared : given);
   if (head === null) return null;
@@ -107,7 +107,7 @@ export async function chosenMapping({ path, choices: given, declared }: MappingR
   return {
     ...{ head, choices, columns },
     options: {
-      // What the file was only guessed to be, no profile may declare for the files to come.
+      // A profile must not declare for future files what Lote has only guessed for this file.
       ...givenOnly({
         encoding,
         delimiter,
@@ -120,7 +120,7 @@ export async function chosenMapping({ path, choices: given, declared }: MappingR
   };
 }
 
-/** Choices made for another header, before encoding, delimiter or sheet was changed, mean other columns. */
+/** Ignores choices for another header, as before a change of encoding, delimiter or sheet: they mean other columns. */
 function columnsOf(head: TableHead, { meanings, kinds, headerId: chosenFor }: MappingChoices): readonly MappedColumn[] {
   const isSame = chosenFor === undefined || chosenFor === headerId(head);
   const cells = head.header.cells.slice(0, Math.min(widthOf(head.header.cells), MOST_COLUMNS));
@@ -137,13 +137,13 @@ function columnsOf(head: TableHead, { meanings, kinds, headerId: chosenFor }: Ma
   });
 }
 
-/** Values that are not skipped are invoices, as far as a person has seen them. */
+/** Values of the first rows that are not skipped count as invoices. */
 function kindOf(values: readonly string[], { skip = [], invoices = [] }: Partial<KindValues> = {}): KindValues {
   const shown = invoices.length > 0 ? invoices : values.slice(0, MOST_KINDS);
   return { skip, invoices: shown.filter((value) => !skip.includes(value)) };
 }
 
-/** Lote's own name, else the only column that seems to be meant: between two a person chooses. */
+/** Returns the column with Lote's own name, else the only likely one; a person chooses between two. */
 function proposed({ map, likely }: TableHead, at: number): ColumnMeaning {
   const own = COLUMNS[map.indexes.indexOf(at)];
   const column = COLUMNS[likely.indexes.indexOf(at)];
@@ -162,7 +162,7 @@ function meaningOptions(
   const parts = ofMeaning('reference-part');
   const named = COLUMNS.flatMap((column): [Column, string][] => ofMeaning(column).map((header) => [column, header]));
   const given = Object.entries(constants).filter(([column]) => !named.some(([one]) => one === column));
-  // One part alone builds nothing.
+  // A reference cannot be built from a single part.
   const lonely = parts.length < FEWEST_PARTS ? parts : [];
   const ignore = [...new Set([...ofMeaning('none'), ...lonely])].filter((header) => header.length <= LONGEST_HEADER);
   const kinds = columns.flatMap(({ header, kind }) => (kind === null ? [] : [[header, kind] as const]));
@@ -180,18 +180,18 @@ function meaningOptions(
   });
 }
 
-/** Undefined without a member. */
+/** Returns undefined if there are no members. */
 function objectOf<Value>(members: readonly (readonly [string, Value])[]): Record<string, Value> | undefined {
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** Words of the tax column that are no codes of the service, each once, with the code that each seems to mean. */
+/** Returns each distinct word of the tax column that is no code of the service, with its likely code. */
 function taxWordsOf(
   head: TableHead,
   columns: readonly MappedColumn[],
   { taxCodes }: MappingChoices,
 ): MappedFile['taxWords'] {
-  // Words that a person adds may stand further down than the first rows.
+  // A person may add words from rows below the first ones.
   const cells = [...taxCells(head, columns), ...taxCodes.keys()].map((cell) => cell.trim());
   return [...new Set(cells)]
     .filter((word) => word !== '' && !KNOWN_CODE.test(word) && word.length <= LONGEST_WORD)
@@ -204,7 +204,7 @@ function taxCells({ below }: TableHead, columns: readonly MappedColumn[]): reado
   return below.map((cells) => (cells[at] ?? '').trim());
 }
 
-/** Codes of the service are kept beside translated words: a profile with words takes no other ones. */
+/** Keeps the service's codes beside translated words, because a profile with tax words accepts no other words. */
 function taxOptions(words: MappedFile['taxWords'], cells: readonly string[]): IngestOptions {
   const translated = words.filter(({ code }) => code !== '').map(({ word, code }) => [word, code] as const);
   const codes = [...new Set(cells)].filter((cell) => KNOWN_CODE.test(cell)).map((code) => [code, code] as const);
@@ -215,28 +215,28 @@ function headerId({ header }: TableHead): string {
   return createHash('sha256').update(JSON.stringify(header.cells)).digest('hex').slice(0, ID_DIGITS);
 }
 
-/** What a profile may hold. */
+/** Limit of a profile. */
 const LONGEST_WORD = 200;
 
 const RATE = /^(\d{1,2})(?:[.,]0+)?\s*%?$/;
 /** A code of the service, which needs no translation. */
 const KNOWN_CODE = /^IVA_\d+(?:[._]\d+)?$/;
 
-/** `IVA_23` for `23,00 %`; empty for what is no rate. */
+/** `IVA_23` for `23,00 %`; empty if the word is no rate. */
 function likelyCode(word: string): string {
   const rate = RATE.exec(word)?.[1];
   return rate === undefined ? '' : `IVA_${Number(rate)}`;
 }
 
-/** A number of a party or an article instead of its name: `1023`, `C-00123`. */
+/** A number of a party or an article in place of its name: `1023`, `C-00123`. */
 const CODE = /^[\p{Lu}]{0,4}[-_./ ]?\d[\d./_-]*$/u;
 const NAMES: readonly Column[] = ['merchant_legal_name', 'customer_name', 'description'];
-/** One row shows nothing of how rows belong together. */
+/** A single row does not show which rows belong together. */
 const FEWEST_ROWS = 2;
-/** A word of a header that is no longer says nothing. */
+/** Words of a header up to this length are ignored as meaningless. */
 const SHORTEST_WORD = 2;
 
-/** What in the first rows of a file deserves a look before its mapping is confirmed. They decide nothing. */
+/** Hints in the first rows for a person who confirms the mapping. They decide nothing. */
 function mappingLooks({ below, format }: TableHead, columns: readonly MappedColumn[]): readonly MappingLook[] {
   const valuesOf = (at: number): readonly string[] => below.map((cells) => (cells[at] ?? '').trim());
   const placeOf = (column: Column): number => columns.findIndex(({ meaning }) => meaning === column);
@@ -257,7 +257,7 @@ function mappingLooks({ below, format }: TableHead, columns: readonly MappedColu
     if (values.length > 0 && values.every((value) => CODE.test(value)))
       looks.push({ code: 'digits', header: headerOf(column), other: values[0] ?? '' });
   }
-  // One company sells to many: a merchant that differs with each customer may be the customer.
+  // One company sells to many customers, so a merchant that differs with each customer may be the customer.
   const customers = new Set(valuesOf(placeOf('customer_name'))).size;
   for (const column of ['merchant_nif', 'merchant_legal_name'] as const) {
     const merchants = new Set(valuesOf(placeOf(column))).size;
@@ -277,7 +277,7 @@ function differsWithin(references: readonly string[], values: readonly string[])
   });
 }
 
-/** Columns that are not used, and whose header may mean what another column was taken for, or what still has none. */
+/** Returns unused columns whose header may fit a column that is missing or that another header has taken. */
 function candidates(columns: readonly MappedColumn[]): readonly MappingLook[] {
   return columns.flatMap(({ header, meaning }) => {
     if (meaning !== 'none' || header === '') return [];
@@ -287,7 +287,7 @@ function candidates(columns: readonly MappedColumn[]): readonly MappingLook[] {
   });
 }
 
-/** `Selling Price` may be the price although Lote knows no such header. */
+/** For example, `Selling Price` may be the price although Lote does not know this header. */
 function candidateFor(header: string): Column | undefined {
   const words = header.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word.length > SHORTEST_WORD);
   return likelyColumn(header) ?? COLUMNS.find((column) => words.some((word) => likelyColumn(word) === column));

@@ -35,13 +35,13 @@ import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
 
 /**
- * The file of a batch as it was dropped, to be read again in its own dialect for its corrections. Row numbers are those
- * of the first reading. Null when it is not kept any more, was damaged, or could not be read as rows.
+ * Returns the dropped file of a batch, read again in its own dialect for corrections, with the row numbers of the first
+ * reading. Returns null when the file is no longer kept, is damaged, or could not be read as rows.
  */
 export async function originalOf(batch: ReportedFile, dataDir: string): Promise<OriginalFile | null> {
   const path = await findKeptFile(dataDir, batch.sha256);
   if (path === null || batch.state === 'refused') return null;
-  // A copy that a crash or a disk has damaged may read as other invoices.
+  // A copy that a crash or a disk has damaged could be read as other invoices.
   const sha256 = await hashFile(path).catch(() => null);
   if (sha256 !== batch.sha256) return null;
   const dialect = dialectOf(batch.proof);
@@ -65,7 +65,7 @@ function originalCsv(batch: ReportedFile, path: string, dialect: Dialect): Origi
 
 async function* originalRecords(path: string, dialect: Dialect, mark: '.' | ',' | null) {
   const { header, read, own, unnamed } = dialect;
-  // Only corrections that came back have the column.
+  // Only a corrections file has this column.
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
   const width = rowWidth(header, unnamed ?? trailingCells(header));
   for await (const { row, cells, cut } of csvRecords(path, dialect)) {
@@ -79,21 +79,21 @@ async function* originalRecords(path: string, dialect: Dialect, mark: '.' | ',' 
   }
 }
 
-/** What a spreadsheet has changed goes back as it was: a person has to keep it so, and not to write it anew. */
+/** Restores cells that a spreadsheet has changed, so that a person needs to keep them and not to write them again. */
 function withOriginals(
   record: { readonly row: number; readonly cells: readonly string[] },
   given: {
     readonly read: readonly ReadColumn[];
     readonly mark: '.' | ',' | null;
-    /** What is wrong with the row now. */
+    /** Faults of the row now. */
     readonly marks: RowMarks;
-    /** Its cell of `lote_original`. */
+    /** The row's cell of `lote_original`. */
     readonly said: string;
   },
 ): OriginalRecord {
   const { row } = record;
   const { cells, marks } = beforeSpreadsheet(record, given.read, given.said);
-  // Made anew from cells that could not be compared, it would say that they are right.
+  // A new `lote_original` from cells that could not be compared would say that they are right.
   if (marks === null) return { row, cells, original: originalCell(given.said) };
   const isSaid = ([code, header]: RowMarks[number]): boolean =>
     marks.some(([known, place]) => known === code && place === header);
@@ -101,7 +101,7 @@ function withOriginals(
   return { row, cells, original: originalAsText({ cells: originalCells(cells, given.read, given.mark), marks: all }) };
 }
 
-/** `cut`: the last cell of a record, where the file ends in it and may be cut. */
+/** `cut` is the last cell of a record if the file ends in it, so that the cell may be cut off. */
 type ReadRecord = CsvRecord & { readonly cut: ReadColumn | null };
 
 async function* csvRecords(path: string, dialect: Dialect): AsyncGenerator<ReadRecord> {
@@ -146,7 +146,7 @@ function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {
   return lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
 }
 
-/** The sheet of a kept workbook, so that its rows can go back as cells. */
+/** Returns the sheet of a kept workbook, so that corrections can contain its rows as cells. */
 function originalSheet(path: string, proof: Proof): OriginalSheet {
   const dialect = dialectOf(proof);
   const isRead = new Set(dialect.read?.map(({ at }) => at));
@@ -184,7 +184,7 @@ function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['column
   return columns;
 }
 
-/** A reference that is built stands in its first part. */
+/** A reference that is built from parts has the position of its first part. */
 function positionOf({ indexes, referenceParts }: SheetDialect, at: number, column: Column): number {
   const index = indexes[at] ?? -1;
   return index < 0 && column === 'invoice_ref' ? (referenceParts[0] ?? -1) : index;
@@ -192,7 +192,7 @@ function positionOf({ indexes, referenceParts }: SheetDialect, at: number, colum
 
 function sheetCell({ kind, text, format }: SheetCell, isBelievable: boolean): OriginalCell {
   if (kind === 'missing' || !isBelievable) return { kind: 'none', text, format: null };
-  // A date that its format does not show as one would come back as a number.
+  // If the format does not show the cell as a date, a correction would contain a number.
   const isShown = format !== null && (kind !== 'date' || format.kind === 'date');
   return { kind, text, format: isShown && format.code !== 0 ? format.code : null };
 }

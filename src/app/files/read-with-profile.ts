@@ -21,27 +21,27 @@ import type { RowStore } from '../../domain/row.ts';
 import { isSameEncoding } from '../../ingest/encoding/decide-encoding.ts';
 import { FileProof } from './file-proof.ts';
 
-/** A file as a person names it: its name may choose the profile, and so may `options`. */
+/** A file as a person names it. The file name may choose the profile, and so may `options`. */
 export interface NamedFile {
   readonly file: string;
   readonly inputDir: string;
   readonly options: ReadOptions;
 }
 
-/** How a file is read. */
+/** Input for reading a file. */
 export interface ReadWithProfile extends NamedFile {
-  /** Where the bytes are. */
+  /** Path of the bytes. */
   readonly path: string;
   readonly store: RowStore;
-  /** A mapping that is tried: it stands for the profile, and no other is chosen. */
+  /** A mapping to try instead of a profile. */
   readonly mapping?: IngestOptions | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The mapping profile with which a file would be read now, if any. Without a path, neither its bytes nor its header
- * choose one.
- * @throws LoteError `usage` for a profile that is not there or is wrong; `file-unreadable`
+ * Returns the mapping profile that Lote would use for the file now, or null. Without a path, neither the bytes nor the
+ * header can choose a profile.
+ * @throws LoteError `usage` for a profile that is missing or wrong; `file-unreadable`
  */
 export async function profileOf(
   path: string | null,
@@ -54,7 +54,7 @@ export async function profileOf(
 }
 
 /**
- * Says before anything is started that a profile is missing or wrong. A missing file is reported by what opens it.
+ * Refuses a missing or wrong profile before the start. A missing file is reported later, when it is opened.
  * @throws LoteError `usage`
  */
 export async function requireProfile(named: NamedFile): Promise<void> {
@@ -65,15 +65,15 @@ export async function requireProfile(named: NamedFile): Promise<void> {
   }
 }
 
-/** What a corrections file says of itself in its first bytes. @throws LoteError `file-unreadable` */
+/** Reads the settings in the first bytes of a corrections file. @throws LoteError `file-unreadable` */
 async function readAsIn(path: string): Promise<ReadAs> {
   for await (const head of fileChunks(path)) return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
   return {};
 }
 
 /**
- * Reads a file through its profile. What an operator declares wins over what a corrections file says of itself, and that over what the profile says.
- * The proof and a finding name the profile.
+ * Reads a file through its profile. An operator's declaration wins over the settings in a corrections file, which win
+ * over the profile. The proof and a finding name the profile.
  */
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
   const { path, store, options, mapping, signal } = given;
@@ -83,9 +83,9 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
   const { decimal, duplicateRows, ...ofProfile } = mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
   const merged: IngestOptions = {
     ...ofProfile,
-    // The reader of the rows finds what they say, also where the first ones do not.
+    // The row reader finds the settings in the rows, also where the first rows have none.
     ofProfile: givenOnly({ decimal, duplicateRows }),
-    // Of what a corrections file says, decimal marks and repeated rows are for the reader of the rows.
+    // The row reader applies a corrections file's decimal mark and its rule for repeated rows.
     ...givenOnly({ likelyEncoding: readAs.encoding, likelyDelimiter: readAs.delimiter }),
     ...declared,
   };
@@ -103,8 +103,8 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
 }
 
 /**
- * Corrections that a spreadsheet has saved have a delimiter of its own, whatever the profile says of the first file. Their encoding is that of the
- * first file, which may have been declared against the profile, or what their bytes prove.
+ * A spreadsheet saves corrections with its own delimiter, whatever the profile says. Their encoding is that of the
+ * first file, which may have been declared against the profile, or the one that their bytes prove.
  */
 function inCorrections({ delimiter, encoding, ...others }: IngestOptions, readAs: ReadAs): IngestOptions {
   const isFirst = readAs.profile === undefined;
@@ -116,8 +116,8 @@ function inCorrections({ delimiter, encoding, ...others }: IngestOptions, readAs
 }
 
 /**
- * Far below the first rows, behind a first invoice of JSON that is long, or in a large workbook, only the reader of its rows finds which profile
- * corrections name. In a text, who names another one or tries a mapping has chosen against that word.
+ * Finds a profile that corrections name only far below the first rows, behind a long first JSON invoice, or in a large
+ * workbook. For a text, a declared profile or a tried mapping is a deliberate choice against that name.
  */
 function missedProfile(read: IngestResult, chosen: ChosenProfile | null, isTried: boolean): Finding | null {
   const wanted = read.proof['correctedWith'];
@@ -140,7 +140,7 @@ function profileUsed({ profile, how }: ChosenProfile): Finding {
   return { row: null, column: null, code: 'profile-used', message, severity: 'info' };
 }
 
-/** With the command that confirms a layout as it can be typed. */
+/** Completes the findings with the command, ready to type, that confirms a layout. */
 async function withCommand(read: IngestResult, { file, inputDir }: ReadWithProfile): Promise<IngestResult> {
   if (!read.findings.some(({ message }) => message.includes(CONFIRM_COMMAND))) return read;
   const inside = relative(inputDir, file);
@@ -152,9 +152,9 @@ async function withCommand(read: IngestResult, { file, inputDir }: ReadWithProfi
 }
 
 /**
- * In what a file would be read otherwise now than its proof says, such as `decimal mark "." instead of ","`. The mapping
- * profile in force is compared, and whatever is declared; what is not declared stays as it was. `path`: where the bytes
- * are; null: they are gone.
+ * Lists how a file would be read now in contrast to its proof, such as `decimal mark "." instead of ","`. Compares the
+ * mapping profile in force and each declared option; undeclared options count as unchanged. `path` names the bytes, or
+ * is null if they are gone.
  */
 export async function readOtherwise(path: string | null, file: NamedFile, known: Proof): Promise<readonly string[]> {
   const proof = FileProof.parse(known);
@@ -183,7 +183,7 @@ function otherDeclarations(declared: ReadOptions, proof: FileProof): readonly st
   const { decimal, encoding, delimiter, sheet, duplicateRows } = declared;
   const known = proof.encoding?.name;
   const isEncodingOther = encoding !== undefined && known !== undefined && !isSameEncoding(encoding, known);
-  // Where no cell depends on the mark, another one gives the same numbers.
+  // If no cell depends on the mark, another mark gives the same numbers.
   const dependsOnMark = (proof.decimal?.witness ?? proof.decimal?.ambiguous ?? null) !== null;
   const isMarkOther = decimal !== undefined && dependsOnMark && decimal !== proof.decimal?.mark;
   const texts = [

@@ -8,14 +8,14 @@ import { folderTrouble, makeFolder } from '../../platform/folders.ts';
 import { writeNewFile } from '../../platform/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** Each account that may read what Lote writes may read it; its folder is made when there is none. */
+/** Every account that may read Lote's output may read profiles. Lote creates their folder if it is missing. */
 const DIRECTORY_MODE = 0o750;
 const FILE_MODE = 0o640;
-/** The id under which the audit has what was done to mapping profiles: of no batch. */
+/** Audit id for actions on mapping profiles, which belong to no batch. */
 const MAPPING_AUDIT = 'mapping-profile';
 
 /**
- * Writes `profiles/NAME.json` of the input folder, and says where. Used at a prompt, where no ledger needs to be open for an audit.
+ * Writes `profiles/NAME.json` of the input folder and returns its path, without an audit: a prompt need not open a ledger.
  * @throws LoteError `usage` for a name that is taken, `folder-unusable`
  */
 export async function writeProfile(inputDir: string, name: string, text: string): Promise<string> {
@@ -29,7 +29,7 @@ export async function writeProfile(inputDir: string, name: string, text: string)
 }
 
 /**
- * Writes `profiles/NAME.json` of the input folder and a line of the audit; without the line there is no file. None is ever overwritten.
+ * Writes `profiles/NAME.json` of the input folder and a line of the audit, or neither. Never overwrites a profile.
  * @throws LoteError `folder-unusable`; `usage` for a text that is no mapping profile
  */
 export async function saveMapping(
@@ -51,7 +51,7 @@ export async function saveMapping(
   return 'saved';
 }
 
-/** The path of a new profile; null: its name was taken. @throws LoteError `folder-unusable` */
+/** Returns the path of the new profile, or null if its name is taken. @throws LoteError `folder-unusable` */
 async function writeOnce(inputDir: string, name: string, text: string): Promise<string | null> {
   const folder = { title: 'folder of mapping profiles', path: join(inputDir, 'profiles'), variable: 'LOTE_INPUT_DIR' };
   const path = join(folder.path, `${name}.json`);

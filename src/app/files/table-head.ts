@@ -15,8 +15,8 @@ import { isArchive, openWorkbook } from '../../ingest/workbook/open-workbook.ts'
 import { shownCells, type Sheet, type Workbook } from '../../ingest/workbook/workbook.ts';
 
 /**
- * Headers that seem to name a column besides its own name, in Portuguese, Spanish and English, written without accents,
- * case or separators. A word that could mean two columns (`nome`, `date`, `total`) is left out on purpose.
+ * Likely headers of each column besides its own name, in Portuguese, Spanish and English, without accents, case or
+ * separators. A word that could mean two columns (`nome`, `date`, `total`) is missing on purpose.
  */
 export const HEADER_SYNONYMS: Readonly<Record<Column, string>> = {
   invoice_ref:
@@ -47,17 +47,17 @@ export const HEADER_SYNONYMS: Readonly<Record<Column, string>> = {
   tax_code: 'iva codigoiva taxaiva taxa imposto tipoiva impuesto codigoimpuesto vat vatcode tax taxrate ' + 'vatrate',
 };
 
-/** Words that join others: `Código de IVA` is `Código IVA`, `Nome do cliente` is `Nome cliente`. */
+/** Words that Lote ignores in headers: `Código de IVA` equals `Código IVA`, and `Nome do cliente` equals `Nome cliente`. */
 const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
 
-/** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
+/** A Map instead of an object, because headers may be hostile (`__proto__`, `constructor`). */
 const LIKELY_COLUMNS: ReadonlyMap<string, Column> = new Map(
   COLUMNS.flatMap((column) =>
     [headerKey(column), ...HEADER_SYNONYMS[column].split(' ')].map((name): [string, Column] => [name, column]),
   ),
 );
 
-/** A header without case, accents, spaces and punctuation. */
+/** Returns a header without case, accents, spaces and punctuation. */
 function headerKey(header: string): string {
   return header
     .normalize('NFKD')
@@ -65,38 +65,38 @@ function headerKey(header: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The column that a header seems to name. It decides nothing: a person confirms it. */
+/** Returns the column that a header seems to name; a person must confirm it. */
 export function likelyColumn(header: string): Column | undefined {
   const words = header.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => !PARTICLES.has(word.toLowerCase()));
   return LIKELY_COLUMNS.get(headerKey(header)) ?? LIKELY_COLUMNS.get(headerKey(words.join(' ')));
 }
 
-/** The first rows of a file as a table, before anybody has said what its columns mean. */
+/** The first rows of a file as a table, before a person has given its columns a meaning. */
 export interface TableHead {
   readonly format: 'csv' | 'xlsx' | 'ods' | 'json';
-  /** How its text was told apart from its bytes; null for a workbook and for JSON. */
+  /** How Lote reads the bytes as text; null for a workbook and for JSON. */
   readonly dialect: { readonly encoding: string; readonly delimiter: string } | null;
   /** Names of the visible sheets of a workbook; empty for text. */
   readonly sheets: readonly string[];
-  /** The sheet that is shown; null for text. */
+  /** The shown sheet; null for text. */
   readonly sheet: string | null;
-  /** The row that names most columns. */
+  /** The row that names the most columns. */
   readonly header: CsvRecord;
-  /** Which columns of Lote its words seem to name, and which they name by themselves. */
+  /** `likely` has the columns that the headers resemble, and `map` the columns that they name exactly. */
   readonly likely: HeaderMap;
   readonly map: HeaderMap;
-  /** Cells of the rows below it: of all rows, or of the first thousands of a large file. */
+  /** Cells of the rows below the header: all rows, or the first thousands of a large file. */
   readonly below: readonly (readonly string[])[];
 }
 
-/** What a person must look at shows in them; a text has those in its first megabyte, at most. */
+/** These rows suffice for a person's review; for a text, the rows are in its first megabyte at most. */
 const MOST_ROWS = 5_000;
 const MOST_CHARACTERS = 4 * 1024 ** 2;
-/** One cell beside the other: less is no table. */
+/** A table has at least two cells side by side. */
 const FEWEST_COLUMNS = 2;
 
 /**
- * The head of a CSV file, a workbook, or a JSON file. Null for what is no table.
+ * Returns the head of a CSV file, a workbook, or a JSON file, or null if the file is no table.
  * @throws LoteError `file-unreadable`
  */
 export async function readTableHead(path: string, options: IngestOptions = {}): Promise<TableHead | null> {
@@ -118,7 +118,7 @@ export async function readTableHead(path: string, options: IngestOptions = {}): 
   }
 }
 
-/** The members that Lote reads have their place, whatever their names resemble. */
+/** Members that Lote reads have fixed columns, whatever their names resemble. */
 function membersAsTable({ header, below, unknown }: JsonHead): TableHead {
   const indexes = COLUMNS.map((_, at) => at);
   const map = { ...mapHeader([...COLUMNS]), indexes, unknown };

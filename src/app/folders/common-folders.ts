@@ -13,12 +13,12 @@ import type { FolderRole, SharedFolderLedger } from '../../ledger/operations/sha
 /** The folders that the processes of one application share. */
 export interface CommonFolders {
   /**
-   * For a worker, at its start: each folder is the common one, and can be written where it must be. The first worker makes the marks.
+   * At a worker's start: requires that each folder is the common one, and writable if needed. The first worker writes the marks.
    * @throws LoteError `folder-unusable`, naming folder and variable
    */
   join(): Promise<void>;
   /**
-   * Before a folder is used: it is still the common one. A mount that is gone leaves an empty folder under the same path.
+   * Before each use: requires that the folder is still the common one. A lost mount leaves an empty folder at the same path.
    * @throws LoteError `folder-unusable`
    */
   require(role: FolderRole): Promise<void>;
@@ -27,7 +27,7 @@ export interface CommonFolders {
 export interface CommonFolderOptions {
   readonly config: Pick<Config, 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>;
   readonly ledger: SharedFolderLedger & { readonly id: string };
-  /** Told of an input folder that cannot be marked; left out by those who never mark one. */
+  /** Receives a warning about an input folder that cannot be marked; callers that never mark one omit it. */
   readonly log?: { warn(message: string, fields?: Record<string, unknown>): void };
 }
 
@@ -36,11 +36,11 @@ interface Folder {
   readonly path: string;
   readonly variable: string;
   readonly title: string;
-  /** Files are only read from the input folder, but by a night. */
+  /** False for the input folder, to which only nights write. */
   readonly written: boolean;
 }
 
-/** What processes of one PostgreSQL ledger share. Null: an embedded ledger has one process, which shares nothing. */
+/** The folders that processes of one PostgreSQL ledger share. Null for an embedded ledger, which has one process. */
 export function createCommonFolders({ config, ledger, log }: CommonFolderOptions): CommonFolders | null {
   const { application } = config;
   if (config.databaseUrl === null) return null;
@@ -49,7 +49,7 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
 
   async function knownMark(role: FolderRole): Promise<string | null> {
     const mark = known.get(role) ?? (await ledger.folderMark(application, role));
-    // A mark that was once settled never changes.
+    // A settled mark never changes.
     if (mark !== null) known.set(role, mark);
     return mark;
   }
@@ -72,12 +72,12 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
     if (folder.written) await requireWritable(folder);
   }
 
-  /** The file comes before the row: a crash in between leaves a mark that the next start takes up. */
+  /** Writes the file before the row, so that after a crash in between the next start uses the same mark. */
   async function markFirst(folder: Folder): Promise<string | null> {
     const path = markPath(folder);
     try {
       await makeFolder(folder.path, folder.written ? 0o750 : 0o777);
-      // Of two workers that start at once on one folder, one makes the file, and both read it.
+      // If two workers start at once on one folder, one makes the file, and both read it.
       await writeNewFile(path, `${randomUUID()}\n`, 0o644);
     } catch (error) {
       if (folder.written) throw notWritable(folder, error);
@@ -117,7 +117,7 @@ function foldersOf({ dataDir, inputDir, reportsDir }: CommonFolderOptions['confi
   ];
 }
 
-/** Null: there is none, or it cannot be read. */
+/** Returns null if the mark is missing or unreadable. */
 async function readMark(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.trim() === '' ? null : text.trim();
@@ -145,18 +145,18 @@ function notWritable({ title, path, variable }: Folder, cause: unknown): LoteErr
 type FolderUsers = Pick<ActivityDeps, 'files' | 'reports' | 'drops' | 'nights'>;
 
 /**
- * A file that another machine has just written may not be seen for some seconds: network file systems remember what was
- * not there.
+ * A file that another machine has just written may stay invisible for some seconds, because network file systems cache
+ * that it was missing.
  */
 const FILE_PATIENCE_MS = 10_000;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Each use of a folder first proves that it is the common one: nothing is read from, or written to, a place that this
- * machine has alone.
+ * Wraps the users of folders: each use first proves that the folder is the common one, so that Lote never reads or
+ * writes a folder that only this machine has.
  */
 export function onCommonFolders(folders: CommonFolders, { files, reports, drops, nights }: FolderUsers): FolderUsers {
-  /** The same functions, each of which first proves the folders of these roles. */
+  /** Returns the same functions, each of which first proves the folders of these roles. */
   function on<Users extends object>(roles: readonly FolderRole[], users: Users): Users {
     const proved = Object.entries(users as Record<string, (...call: unknown[]) => Promise<unknown>>).map(
       ([name, use]) => [

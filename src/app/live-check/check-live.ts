@@ -31,45 +31,45 @@ import {
 } from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
-/** Pages of the list of merchants, which is read twice. */
+/** Pages of the list of merchants; a check reads the list twice. */
 const MOST_PAGES = 4;
-/** GETs of the invoice. */
+/** Most GETs of the invoice. */
 const MOST_LOOKS = 8;
-/** Requests of one check, whatever happens: four more than these. */
+/** Most requests of one check: those above and four more. */
 export const MOST_REQUESTS = 2 * MOST_PAGES + MOST_LOOKS + 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** A GET of an invoice that does not exist shows how the service writes an error, and creates nothing. */
+/** A GET of a missing invoice shows how the service writes errors, and creates nothing. */
 const NO_INVOICE = 'lote-check-no-such-invoice';
 
-/** What a check is made with. */
+/** Input of a check. */
 export interface LiveCheckRequest {
   readonly account: ServiceAccount;
   readonly application: string;
   readonly profile: ServiceProfile;
-  /** `merchantId`: id of an existing merchant; null: one is created. */
+  /** `merchantId` is the id of an existing merchant; if null, the check creates one. */
   readonly subject: {
     readonly merchantId: string | null;
     readonly nif: string;
     readonly currency: string;
     readonly taxCode: string;
   };
-  /** `url`: the address by which the service reaches it. Null: the service cannot reach any. */
+  /** `url` is the address for the service. Null if the service cannot reach this machine. */
   readonly receiver: { readonly url: string; deliveries(): readonly KeptDelivery[] } | null;
-  /** Of WEBHOOK_SECRET. */
+  /** Secrets of WEBHOOK_SECRET. */
   readonly secrets: readonly string[];
   readonly waitMs: number;
 }
 
-/** What a check found. */
+/** Result of a check. */
 export interface LiveCheck {
   readonly rows: readonly LiveRow[];
   readonly requests: number;
-  /** Nothing was found that does not fit, and the invoice was read to its end. */
+  /** True if no row `does not fit` and the invoice was issued. */
   readonly fits: boolean;
 }
 
-/** What the service was asked, as Lote reads it and as it came; null: no answer came. */
+/** The answer to a request as Lote reads it, with the raw document; null if no answer came. */
 interface Asked<Answer> {
   readonly answer: Answer;
   readonly document: Document | null;
@@ -92,7 +92,7 @@ export async function checkLive(request: LiveCheckRequest): Promise<LiveCheck> {
 
 type Counted = ReturnType<typeof openCounted>;
 
-/** The service as Lote uses it, which counts its requests and keeps the last answer as it came. */
+/** Opens the service as Lote uses it, counts its requests, and keeps the last raw answer. */
 function openCounted({ account, application, profile }: LiveCheckRequest) {
   let requests = 0;
   let pages = 0;
@@ -113,7 +113,7 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  /** `isCut`: it has more pages than are read. */
+  /** `isCut` is true if the list has more pages than the check reads. */
   async function list() {
     pages = 0;
     over = new AbortController();
@@ -136,7 +136,7 @@ async function compare(request: LiveCheckRequest, calls: Counted) {
   const created = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : null;
   const known: Known = { nif: subject.nif, profile, invoiceId: null };
   const rows = [
-    // A new merchant must stand in the list, else Lote would create it again in the next run.
+    // A new merchant must be in the list, else Lote would create it again in the next run.
     ...(await listRows(merchant === null ? first : await calls.list(), created !== null, known)),
     ...(merchant === null ? [] : await createdRows(merchant, 'createMerchant', known)),
     ...(await secretRows(registered.document, known)),
@@ -182,12 +182,12 @@ function invoiceOf({ nif, currency, taxCode }: LiveCheckRequest['subject']): Inv
   };
 }
 
-/** Asks for the invoice until it has a final word and its event has come, or the time is over. */
+/** GETs the invoice until it is final and its event has come, or until the time is over. */
 async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Counted) {
   const end = performance.now() + waitMs;
   let pauseMs = FIRST_PAUSE_MS;
   for (let looks = 1; ; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one question after another
+    // oxlint-disable-next-line no-await-in-loop -- one request after another
     const seen = await asked(() => service.getInvoice(id));
     const isFinal = seen.answer.kind === 'status' && ['issued', 'failed'].includes(seen.answer.status);
     const hasCome = receiver === null || receiver.deliveries().length > 0;
@@ -313,7 +313,7 @@ async function deliveryRows(
 
 const MOST_SIGNATURES = 3;
 
-/** Reads a delivery as the receiver does. One that is refused is read all the same, so that its places can be shown. */
+/** Reads a delivery as the receiver does. Also reads a refused delivery, so that the check can show its places. */
 function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, registered: string | null) {
   const check = createSignatureCheck({ shape: profile.signature, url: () => receiver?.url ?? null });
   const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });

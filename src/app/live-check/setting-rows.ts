@@ -13,23 +13,23 @@ import {
 } from '../../service/profile/place.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
-/** One setting of the profile beside what the service sent. */
+/** A setting of the profile beside the value that the service sent. */
 export interface LiveRow {
   readonly setting: string;
-  /** Where the profile looks, or what it says. */
+  /** The place that the profile names, or its other value. */
   readonly place: string;
-  /** What was received there, shortened and masked. */
+  /** The received value, shortened and masked. */
   readonly received: string;
-  /** `not seen`: nothing that was received could show it. */
+  /** `not seen` means that no received data could show the setting. */
   readonly verdict: 'fits' | 'does not fit' | 'not seen';
-  /** Other places at which something stands that would fit. */
+  /** Other places with a value that would fit. */
   readonly candidates: readonly string[];
 }
 
-/** What is known of a check, to judge what stands somewhere. */
+/** Facts of the check by which values are judged. */
 export interface Known {
   readonly nif: string;
-  /** Null while no invoice was created. */
+  /** Null if no invoice was created. */
   readonly invoiceId: string | null;
   readonly profile: ServiceProfile;
 }
@@ -38,7 +38,7 @@ export interface Known {
 interface Leaf {
   /** JSON Pointer, or `header:NAME`. */
   readonly place: string;
-  /** The last name in lower case without `_`, `-`, `$`, `@` and `.`. */
+  /** The last name of the place, in lower case without `_`, `-`, `$`, `@` and `.`. */
   readonly key: string;
   readonly value: unknown;
 }
@@ -48,7 +48,7 @@ type Fits = (leaf: Leaf, known: Known) => boolean;
 const isText = ({ value }: Leaf): boolean => typeof value === 'string' && value !== '';
 const isId: Fits = ({ key, value }) => /(?:id|uuid|number|href|self|location)$/.test(key) && readId(value, '') !== null;
 
-/** Which values of an answer would suit a setting. A setting that is not named here looks for an id. */
+/** Tests for values that would suit a setting. A setting without a test here looks for an id. */
 const CANDIDATES: Readonly<Record<string, Fits>> = {
   'merchants.items': ({ value }) => Array.isArray(value),
   'merchants.nif': ({ value, key }, { nif }) => wordAt(value) === nif || /nif|tax|vat|fiscal/.test(key),
@@ -65,17 +65,17 @@ const CANDIDATES: Readonly<Record<string, Fits>> = {
 };
 const MOST_CANDIDATES = 3;
 
-/** The row of a setting of which `received` came. */
+/** Returns the row of a setting for which `received` came. */
 export function row(setting: string, place: Place, received: string, fits: boolean): LiveRow {
   return { setting, place: shownPlace(place), received, verdict: fits ? 'fits' : 'does not fit', candidates: [] };
 }
 
-/** The row of a setting that nothing has shown. */
+/** Returns the row of a setting that no received data has shown. */
 export function unseen(setting: string, place: Place, received = ''): LiveRow {
   return { setting, place: shownPlace(place), received, verdict: 'not seen', candidates: [] };
 }
 
-/** The row of a setting that names a place in a document; without a document it was not seen. */
+/** Returns the row of a setting that names a place in a document; without a document the setting is not seen. */
 export async function placeRow(
   [setting, place]: readonly [setting: string, place: Place],
   document: Document | null,
@@ -90,7 +90,7 @@ export async function placeRow(
   return withCandidates(row(setting, place, shown(setting, value), fits(value)), leaves, known);
 }
 
-/** A row that does not fit, with the places among `leaves` at which something would. */
+/** Adds the places among `leaves` whose value would fit to a row that does not fit. */
 export function withCandidates(found: LiveRow, leaves: readonly Leaf[], known: Known): LiveRow {
   if (found.verdict === 'fits') return found;
   const suits = CANDIDATES[found.setting] ?? isId;
@@ -98,18 +98,18 @@ export function withCandidates(found: LiveRow, leaves: readonly Leaf[], known: K
   return { ...found, candidates: places.slice(0, MOST_CANDIDATES).map(shownPlace) };
 }
 
-/** What stands at a place, whose expression is evaluated first. */
+/** Evaluates the expression of a place, if any, and returns the value there. */
 export async function valueAt(document: Document, place: Place): Promise<unknown> {
   const evaluate = compileExpressions([place]);
   return readPlace(evaluate === null ? document : await evaluate(document), place);
 }
 
-/** The code of a reason, which is Lote's or a word of the service; the message may quote what was sent. */
+/** Returns the code of a reason, Lote's or the service's. The message is not shown, because it may quote sent data. */
 export function codeOf({ code }: Reason): string {
   return shownWord(code).replaceAll('"', '');
 }
 
-/** Words for programs are shown; of everything else, such as an id or a name, the kind and length. */
+/** Shows words for programs; shows any other value, such as an id or a name, only by its kind and length. */
 export function shown(setting: string, value: unknown): string {
   const isWord = ['invoice.status', 'error.code', 'event.type'].includes(setting);
   if (isWord && typeof value === 'string' && value !== '') return shownWord(value);
@@ -120,12 +120,12 @@ export function shown(setting: string, value: unknown): string {
 }
 
 const DEEPEST = 8;
-/** Of an object or a list of many alike, the first show the form. */
+/** The first items show the form of a list or an object with many similar items. */
 const MOST_ITEMS = 100;
-/** A key that is longer, or holds a long number, is a datum and no name of a field. */
+/** A longer key, or one with a long number, is data and no field name. */
 const FIELD = /^(?!.*\d{6})[\p{L}\p{N}_$@.:[\] -]{1,64}$/u;
 
-/** Everything in a JSON document but its objects, what stands near the top first; bounded in depth. */
+/** Returns all values of a JSON document except its objects, those near the top first, down to a fixed depth. */
 export function leavesOf(body: unknown): readonly Leaf[] {
   const depth = ({ place }: Leaf): number => place.split('/').length;
   return [...leavesBelow(body, '', '')].toSorted((one, other) => depth(one) - depth(other));

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { closeServer, listenOn } from '../../platform/listen.ts';
 import { createByteBudget, readBody, unpackBody, type Unpacked } from '../../webhooks/read-body.ts';
 
-/** A delivery as it came. */
+/** A delivery as the receiver got it. */
 export interface KeptDelivery {
-  /** Names and values in turn, as Node's `rawHeaders`. */
+  /** Names and values in turn, as in Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   readonly raw: Uint8Array;
   readonly unpacked: Unpacked;
-  /** The last step of the address to which it came, which may be a secret: behind a proxy the path may be any. */
+  /** The last step of the request's path, which may be a secret; a proxy may change the rest of the path. */
   readonly pathSecret: string;
 }
 
-/** A receiver that lives as long as a check and keeps deliveries in memory. */
+/** A receiver that lasts as long as a check and keeps deliveries in memory. */
 export interface TemporaryReceiver {
-  /** Where it listens. */
+  /** Address at which it listens. */
   readonly url: string;
   deliveries(): readonly KeptDelivery[];
   close(): Promise<void>;
@@ -24,7 +24,7 @@ const MOST_DELIVERIES = 50;
 const MOST_BYTES = 256 * 1024;
 const MOST_BYTES_IN_ALL = 4 * 1024 * 1024;
 
-/** Listens on this machine alone; `port` 0: any that is free. @throws LoteError `port-taken` */
+/** Listens on this machine alone; `port` 0 means any free port. @throws LoteError `port-taken` */
 export async function startTemporaryReceiver(port: number): Promise<TemporaryReceiver> {
   const kept: KeptDelivery[] = [];
   const budget = createByteBudget(MOST_BYTES_IN_ALL);

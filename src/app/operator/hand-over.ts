@@ -7,10 +7,10 @@ import type { Config } from '../config/config.ts';
 import { bringIn } from '../files/input-files.ts';
 import { startBatch, type BatchHandle } from '../temporal/batch-starter.ts';
 
-/** What a batch is started with beside its file. */
+/** Input of a batch besides its file. */
 export type StartOptions = Omit<BatchInput, 'file' | 'ledgerId'>;
 
-/** Brings a file in, and starts its batch or joins the run that has it. @throws the reason of `over`, and nothing is started then */
+/** Brings a file in and starts its batch, or joins the run that has it. @throws the reason of `over`; then nothing is started */
 export async function startFile(
   { config, client, ledgerId }: { readonly config: Config; readonly client: Client; readonly ledgerId: string },
   file: string,
@@ -21,26 +21,26 @@ export async function startFile(
   return startBatch({ ...config, client }, { ...options, file: name, ledgerId }, over);
 }
 
-/** Starts one file's batch; resolves when it is started. */
+/** Starts the batch of one file, and resolves after the start. */
 export type StartHandedOver = (
   file: string,
   options: StartOptions,
   access: RunAccess,
 ) => Promise<{ batchId: string; workflowId: string; ended: Promise<unknown> }>;
 
-/** What other processes of this data directory brought to its owner. */
+/** Work that other processes of this data directory hand to its owner. */
 export interface HandOver {
-  /** @throws LoteError `owner-leaving`: the caller then becomes the owner itself. */
+  /** @throws LoteError `owner-leaving`, after which the caller becomes the owner itself. */
   run(request: RunRequest, access: RunAccess): Promise<RunAnswer>;
-  /** How many requests have batches that are not ended. */
+  /** Number of requests whose batches have not all ended. */
   readonly open: number;
-  /** Resolves when everything handed over has ended; from that moment on nothing more is taken. */
+  /** Resolves when all handed-over work has ended; from then on the owner accepts no more. */
   finish(): Promise<void>;
-  /** Takes nothing more, from now on. */
+  /** Makes the owner refuse new work from now on. */
   refuse(): void;
 }
 
-/** The owner of a data directory leaves only when what was handed to it has ended. */
+/** The owner of a data directory leaves only when all handed-over work has ended. */
 export function createHandOver(start: StartHandedOver): HandOver {
   const open = new Set<Promise<unknown>>();
   let leaving = false;
@@ -49,7 +49,7 @@ export function createHandOver(start: StartHandedOver): HandOver {
       if (leaving) {
         throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
       }
-      /** Of what was started, also when a later file of the request is refused. */
+      /** Ends of the started batches, which count even if a later file of the request is refused. */
       const ends: Promise<unknown>[] = [];
       async function startAll(): Promise<RunAnswer> {
         const batches = [];
@@ -61,7 +61,7 @@ export function createHandOver(start: StartHandedOver): HandOver {
         return { batches };
       }
       const starting = startAll();
-      // Counted before anything is awaited: the owner must not leave between a request and its batches.
+      // Counted before the first await, because the owner must not leave between a request and its batches.
       const whole = starting.catch(() => undefined).then(() => Promise.allSettled(ends));
       open.add(whole);
       void whole.then(() => open.delete(whole));

@@ -5,15 +5,15 @@ import { LoteError } from '../../domain/errors.ts';
 import { answeredUpdate, answerWithin } from '../temporal/calls.ts';
 import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
 
-/** A page must not wait for a worker that is gone. */
+/** A page must not wait for a worker that has gone. */
 const WATCH_PATIENCE_MS = 1_000;
 
-/** `by` goes into the audit; left out: no name. */
+/** `by` is the name for the audit; if omitted, the audit has no name. */
 export type BatchOperator = (workflowId: string, operation: Operation, by?: string) => Promise<string>;
 
 /**
- * An update of a batch's running workflow, as the Temporal UI would send it; the answer is a sentence. `patienceMs`: see
- * `answeredUpdate`. @throws LoteError `batch-not-found`, `usage`, `ledger-foreign`
+ * Sends updates to a batch's running workflow, as the Temporal UI would; the answer is a sentence. `patienceMs`: see `answeredUpdate`.
+ * @throws LoteError `batch-not-found`, `usage`, `ledger-foreign`
  */
 export function createBatchOperator(place: OwnPlace, patienceMs?: number): BatchOperator {
   return async (workflowId, { kind, ...input }, by) => {
@@ -36,7 +36,7 @@ export function createBatchOperator(place: OwnPlace, patienceMs?: number): Batch
   };
 }
 
-/** Where a running batch stands, as its workflow says; null when nothing runs or no worker answers for it. */
+/** Queries the progress of a running batch; null when no workflow runs or no worker answers. */
 export function createBatchWatch(client: Client): (workflowId: string) => Promise<BatchWatch | null> {
   return async (workflowId) => {
     const asked = client.workflow

@@ -11,47 +11,47 @@ import { readConsoleToken, readEndpoints, type Endpoints } from '../data-dir/end
 import { openDataDir, type DataDir } from '../data-dir/data-dir.ts';
 import { currentOwner } from '../data-dir/directory-lock.ts';
 
-/** The owner first asks the service for its merchants, which may take a minute. */
+/** The owner first requests the service's list of merchants, which may take a minute. */
 const RUN_TIMEOUT_MS = 90_000;
 const READ_TIMEOUT_MS = 30_000;
 /** A purge is one transaction over years of batches. */
 const PURGE_TIMEOUT_MS = 280_000;
-/** An owner that leaves closes its console after it has removed its addresses: one that is silent longer than this cannot be reached. */
+/** A leaving owner removes its addresses before it closes its console, so an owner silent for longer is unreachable. */
 const LISTEN_PATIENCE_MS = 5_000;
 const LISTEN_EVERY_MS = 250;
-/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
+/** An owner publishes within seconds, but its first start may build a Temporal server. A dead owner's lock is free at once. */
 const ADDRESS_PATIENCE_MS = 10 * 60_000;
 
-/** What a command waits for that another process keeps from the data directory. */
+/** Shown while a command waits for the process that has the data directory. */
 const OWNER = 'the process that owns the data directory';
 
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** The owner of a data directory, as another process of it speaks to it. */
+/** The owner of a data directory, as its other processes call it. */
 export interface OwnerApi extends Operations {
   readonly endpoints: Endpoints;
-  /** Whether it owns the directory still; it does while it is stopped. */
+  /** Returns true if the owner still owns the directory; a stopped owner does. */
   owns(): boolean;
-  /** Whether its addresses are still written down: it removes them when it begins to leave. */
+  /** Returns true if the owner's addresses are in the file; a leaving owner first removes them. */
   isPublished(): Promise<boolean>;
-  /** Starts batches in the process of the owner. `over` ends the wait for its answer. */
+  /** Starts batches in the owner's process. `over` ends the wait for the answer. */
   run(request: RunRequest, over: AbortSignal): Promise<RunAnswer>;
 }
 
 interface TakeOrAsk {
   readonly dataDir: string;
-  /** Begins the sentence of the error. */
+  /** First words of the error message. */
   readonly attempted: string;
   readonly patienceMs?: number | undefined;
 }
 
-/** The data directory is this process's own, or another process has it. */
+/** Either this process owns the data directory, or another process does. */
 type TakenOrOwner<Own> = { readonly own: Own; readonly owner: null } | { readonly own: null; readonly owner: OwnerApi };
 
 /**
- * Takes the data directory (`take`; null: another process has it), or finds its owner, and waits for one that is starting
- * or leaving.
- * @throws LoteError `data-directory-owned` when the owner does not tell where it is
+ * Takes the data directory with `take`, which returns null if another process has it, or finds its owner. Waits for an
+ * owner that is starting or leaving.
+ * @throws LoteError `data-directory-owned` when the owner does not publish its addresses
  */
 export async function takeOrAsk<Own>(
   { dataDir, attempted, patienceMs = ADDRESS_PATIENCE_MS }: TakeOrAsk,
@@ -76,8 +76,8 @@ export async function takeOrAsk<Own>(
 }
 
 /**
- * Whether a command failed because the owner that it spoke to has left, or is about to: its addresses or its lock are
- * gone. A stopped owner does not answer either, and has not left.
+ * Returns true if a command failed because its owner has left or is leaving: the owner's addresses or its lock are
+ * gone. A stopped owner does not answer either, but has not left.
  */
 export async function hasLeft(owner: OwnerApi, error: unknown): Promise<boolean> {
   const code = error instanceof LoteError ? error.code : null;
@@ -89,9 +89,9 @@ export async function hasLeft(owner: OwnerApi, error: unknown): Promise<boolean>
 }
 
 /**
- * Null when the owner has not published where its console is: there is none, it is not up yet, or it is leaving.
- * @throws LoteError `data-directory-owned` when the owner lives and nothing listens at the address that it told: it told a loopback
- * address, and in another network namespace (another container) that leads elsewhere.
+ * Returns null when the owner has published no console address: it has no console, is starting, or is leaving.
+ * @throws LoteError `data-directory-owned` when the owner lives but nothing listens at its address. A loopback address
+ * leads elsewhere in another network namespace (another container).
  */
 export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
   for (let waited = 0; ; waited += LISTEN_EVERY_MS) {
@@ -111,7 +111,7 @@ export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
   }
 }
 
-/** A stopped process still listens, by its kernel. */
+/** The kernel keeps a stopped process's port open. */
 async function listens(console: string): Promise<boolean> {
   const { hostname, port } = new URL(console);
   const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
@@ -143,7 +143,7 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
       const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
       return batches.map((batch) => withoutZeros(batch));
     },
-    // What does not fit is a note beside the answer to another question.
+    // Misfits only add a note to another answer, so a failure is ignored.
     misfits: () =>
       get<{ misfits: readonly ProfileMisfit[] }>('/misfits').then(
         ({ misfits }) => misfits,
@@ -161,12 +161,12 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
   };
 }
 
-/** The JSON API counts every outcome. */
+/** The JSON API also returns zero counts. */
 function withoutZeros(batch: ReadBatch): ReadBatch {
   return { ...batch, counts: Object.fromEntries(Object.entries(batch.counts).filter(([, count]) => count > 0)) };
 }
 
-/** Both ends have the operations from one list, so that an answer has the type that the list says. `work` is POSTed. */
+/** Both ends use one list of operations, which gives the answer its type. `work` is POSTed. */
 async function ask<T>(
   { base, token }: OwnerEndpoint,
   path: string,
@@ -176,7 +176,7 @@ async function ask<T>(
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);
   const isWork = work !== undefined;
-  /** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
+  /** Also covers a stopped owner; the caller can check whether it still owns the data directory. */
   const giveUp = (cause: unknown): never => {
     const next = isWork
       ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
@@ -192,7 +192,7 @@ async function ask<T>(
   const init = { method: isWork ? 'POST' : 'GET', body, headers, signal };
   const answer = await waitingFor(OWNER, () => fetch(`${base}${path}`, init).catch(giveUp));
   const read = answer.json() as Promise<unknown>;
-  // An answer that is cut off says nothing; an error may have no body.
+  // An answer that is cut off is unknown; an error may have no body.
   const told = await read.catch((cause: unknown) => (answer.ok ? giveUp(cause) : null));
   if (answer.ok) return told as T;
   const failure = Failure.safeParse(told);

@@ -11,15 +11,15 @@ import type { Ledger } from '../../ledger/ledger.ts';
 
 interface PurgePlaces {
   readonly ledger: PurgeLedger;
-  /** Whose batches are purged, and where the copies of their files are. */
+  /** Application whose batches are purged, and directory of the copies of their files. */
   readonly place: Pick<Config, 'application' | 'dataDir'>;
-  /** Null: this process shares its folders with no other process. */
+  /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
 }
 
 /**
- * Forgets what closed batches of that age hold, then removes the kept copies of their files, while other processes claim
- * and send. The copies go when the ledger has committed: an end in between leaves copies, which the next purge removes.
+ * Deletes the content of closed batches of that age, then the kept copies of their files, while other processes claim
+ * and send. Copies are deleted after the ledger's commit; after a crash in between, the next purge deletes them.
  */
 export async function purgeBatches(
   places: PurgePlaces,
@@ -35,8 +35,8 @@ export async function purgeBatches(
 }
 
 /**
- * Removes copies of files whose batches are purged, and old ones that a killed process has not finished. A batch that
- * claims such a file afterwards copies it anew, so that a copy which is younger than the question stays.
+ * Removes copies of files whose batches are purged, and old incomplete copies of killed processes. A batch that claims
+ * such a file later copies it again, so a copy that is younger than the query stays.
  */
 async function removeCopies({ ledger, place: { dataDir } }: PurgePlaces, now: number): Promise<void> {
   const directory = keptFiles(dataDir);
@@ -52,7 +52,7 @@ async function removeCopies({ ledger, place: { dataDir } }: PurgePlaces, now: nu
   }
 }
 
-/** The purge of the process that has the ledger. @throws LoteError `interlock` where its clock is not that of a shared ledger */
+/** Returns the purge for the process with the ledger. @throws LoteError `interlock` if its clock differs from a shared ledger's */
 export function createPurge(config: Config, ledger: Ledger): Operations['purge'] {
   const folders = createCommonFolders({ config, ledger });
   return async (request) => {

@@ -8,14 +8,14 @@ import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
 import { answeredCall, answeredUpdate, answerWithin, batchFailure } from '../temporal/calls.ts';
 import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
 
-/** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
+/** The console's page waits this long for a retry to end, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;
 
 interface RetryPlace extends OwnPlace {
   readonly ledgerId: string;
 }
 
-/** A run of its own for a finished batch; its id, and null when one runs already. */
+/** Starts a retry run for a finished batch. Returns its id, or null when one already runs. */
 async function startRetry(
   { client, taskQueue, ledgerId }: RetryPlace,
   batchId: string,
@@ -36,12 +36,15 @@ async function startRetry(
   }
 }
 
-/** Id of the workflow that retries a closed batch. A batch has one, so that two retries cannot run at the same time. */
+/** Workflow id of a closed batch's retry. A batch has one id, so that two retries cannot run at the same time. */
 export function retryWorkflowId(batchId: string): string {
   return `${batchId}-retry`;
 }
 
-/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said, `worker-missing`, `ledger-foreign` */
+/**
+ * Hands the retry to the batch's run, which starts it after its pages.
+ * @throws LoteError `usage` (the run's message), `worker-missing`, `ledger-foreign`
+ */
 export async function retryInRun(place: OwnPlace, workflowId: string, request: RetryRequestInput): Promise<void> {
   const attempted = 'Sending invoices again';
   const handle = place.client.workflow.getHandle(workflowId);
@@ -60,7 +63,7 @@ export async function retryInRun(place: OwnPlace, workflowId: string, request: R
   }
 }
 
-/** The run that has the batch, when that is why a retry of its own was refused. */
+/** Returns the run that has the batch if the retry was refused for that reason, else null. */
 function runWithBatch(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const detail: unknown =
@@ -71,8 +74,8 @@ function runWithBatch(error: unknown): string | null {
 }
 
 /**
- * A run of its own for a finished batch; where a run has the batch, that one takes the invoices up. `follow` waits for the
- * run, as far as its caller wants; `joined`: it is not the retry's own. `patienceMs`: see `answeredCall`.
+ * Starts a retry run for a finished batch, or hands the retry to a run that has the batch. `follow` waits for the run
+ * as long as its caller wants; `joined` is true if the run is not the retry's own. `patienceMs`: see `answeredCall`.
  */
 export async function retryBatch<End>(
   { patienceMs, ...place }: RetryPlace & { readonly patienceMs?: number | undefined },
@@ -95,7 +98,7 @@ export async function retryBatch<End>(
   return follow(running, true);
 }
 
-/** The same as `lote retry`, for a page that does not wait for the end. */
+/** Does the same as `lote retry`, for a page that waits only a short time for the end. */
 export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wish: RetryWish) => Promise<RetryAnswer> {
   async function follow(workflowId: string, joined: boolean): Promise<RetryAnswer> {
     if (joined) return { how: 'joined' };

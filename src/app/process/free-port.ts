@@ -2,25 +2,25 @@ import { createServer } from 'node:http';
 import { LoteError } from '../../domain/errors.ts';
 import { closeServer, listenOn } from '../../platform/listen.ts';
 
-/** A machine with this many listeners in a row has other trouble; then the system chooses. */
+/** After this many taken ports in a row, the system chooses a port. */
 const PORTS_TRIED = 100;
 const LAST_PORT = 65_535;
 
-/** A port that a part wants to listen on, and what may be done when it is taken. */
+/** A port that a part wants to listen on, and the rule if it is taken. */
 export interface PortWish {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** True when the port was set, or a real service expects us there: then no other will do. */
+  /** True if the port is configured, or if a real service expects Lote there: then no other port will do. */
   readonly explicit: boolean;
-  /** The variable `…_PORT` that sets it, named in the error. */
+  /** The variable `…_PORT` that sets the port, for the error. */
   readonly variable: string;
-  /** Ports promised to another part that has not begun to listen. */
+  /** Ports promised to another part that does not listen yet. */
   readonly reserved?: readonly number[];
 }
 
 /**
- * The port wished for, or for a default one the next free one. Another process may take it before the caller listens there.
+ * Returns the wished port or, for a default port, the next free one. Another process may take it before the caller listens.
  * @throws LoteError `port-taken` when a port that was set is taken; `configuration-invalid` when this process cannot listen on the host
  */
 export async function choosePort({ host, port, explicit, variable, reserved = [] }: PortWish): Promise<number> {
@@ -37,7 +37,7 @@ export async function choosePort({ host, port, explicit, variable, reserved = []
   return probe(host, 0, variables);
 }
 
-/** The port, listened on for a moment. */
+/** Listens on the port for a moment and returns its number. */
 async function probe(host: string, wished: number, variables: string): Promise<number> {
   const server = createServer();
   const { port } = await listenOn(server, { host, port: wished, what: 'Looking for a port', variables });

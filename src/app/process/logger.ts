@@ -4,7 +4,7 @@ import { errorCode } from '../../platform/error-code.ts';
 type LogFields = Readonly<Record<string, unknown>>;
 type Write = (message: string, fields?: LogFields) => void;
 
-/** Messages are static text, facts are fields: so logs group. No personal data in either. Warnings and errors that repeat are counted. */
+/** Messages are static text and fields hold the facts, so that lines group. Neither has personal data. Repeated warnings and errors are counted. */
 export interface Logger {
   readonly debug: Write;
   readonly info: Write;
@@ -14,9 +14,9 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Values that never appear in a line, wherever they stand. */
+  /** Values that the logger removes from every line. */
   readonly secrets: readonly string[];
-  /** Standard error when left out: standard output belongs to `--json`. */
+  /** Default: standard error, because standard output belongs to `--json`. */
   readonly destination?: DestinationStream;
 }
 
@@ -25,7 +25,7 @@ const MOST_WAITING = 1_048_576;
 
 const REDACTED = '[redacted]';
 
-/** Fields that hold a secret by their name, at the top and one level down. */
+/** Fields whose name marks a secret, at the top and one level down. */
 const SECRET_FIELDS = [
   'authorization',
   'Authorization',
@@ -39,10 +39,10 @@ const SECRET_FIELDS = [
   'rawBody',
 ];
 
-/** A shorter "secret" would blank out ordinary words; nothing this short protects anything. */
+/** A shorter "secret" would blank out ordinary words, and protects nothing. */
 const SHORTEST_SECRET = 4;
 
-/** One JSON object a line, on standard error. */
+/** Logs one JSON object a line, by default to standard error. */
 export function createLogger(options: LoggerOptions): Logger {
   const destination = options.destination ?? standardError();
   const base = pino(
@@ -70,12 +70,12 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 const MINUTE_MS = 60_000;
-/** More kinds of trouble at once than this are each written in full: what is remembered must not grow. */
+/** With more kinds at once, the logger writes further lines in full, because its memory must not grow. */
 const MOST_KINDS = 500;
 
 /**
- * Lines that repeat: the first of a kind is written at once, the others are counted, and each minute one line says how many there were. A kind is
- * the message with its words: text fields and the error's code, but not numbers such as attempts.
+ * Writes the first line of a kind at once, counts the later ones, and reports their number each minute. A kind is the
+ * message with its text fields and the error's code, but without numbers such as attempts.
  */
 function counted(write: Write): Write {
   const counts = new Map<string, number>();
@@ -110,18 +110,18 @@ function wordsOf(fields: LogFields): Readonly<Record<string, string>> {
   return words;
 }
 
-/** A closed terminal and a full disk take no lines: the work goes on without them. Lines of a megabyte wait for room, later ones are dropped. */
+/** Work goes on when a closed terminal or a full disk takes no lines. Up to a megabyte of lines waits for room; later lines are dropped. */
 function standardError(): DestinationStream {
   const destination = pino.destination({ fd: 2, sync: true, maxLength: MOST_WAITING });
   destination.on('error', () => undefined);
   return destination;
 }
 
-/** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */
+/** Error texts of drivers and peers may quote their input, so every line is searched for the secrets themselves. */
 function createScrubber(secrets: readonly string[]): (line: string) => string {
   const needles = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
-    // As they stand in a JSON line; the longest first, so that a part does not spoil the whole.
+    // As JSON writes them. The longest come first, so that replacing a part does not leave the rest.
     .map((secret) => JSON.stringify(secret).slice(1, -1))
     .sort((a, b) => b.length - a.length);
   return (line) => needles.reduce((text, needle) => text.replaceAll(needle, REDACTED), line);

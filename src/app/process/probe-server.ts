@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Readiness } from '../../domain/records/readiness.ts';
 import { listenOn, type ListenPlace } from '../../platform/listen.ts';
 
-/** A probe's request is a line and some headers. */
+/** A probe's request is a line and some headers, so it arrives quickly. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 interface Answer {
@@ -11,16 +11,16 @@ interface Answer {
   readonly text: string;
 }
 
-/** Answers a GET or HEAD of a path, without its query; null: there is no such path. */
+/** Answers a GET or HEAD of a path without its query; null means that the path does not exist. */
 type AnswerPath = (path: string) => Promise<Answer | null>;
 
-/** A server of this process, until it is closed. */
+/** A running server of this process. */
 interface ProbeServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Serves short answers to probes and scrapes. Closing cuts its connections: a probe asks again. */
+/** Serves short answers to probes and scrapes. Closing cuts its connections, because probes ask again. */
 async function startProbeServer(path: string, place: ListenPlace, answer: AnswerPath): Promise<ProbeServer> {
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
   const server = createServer(limits, (request, response) => void respond(answer, request, response));
@@ -46,7 +46,7 @@ async function respond(answer: AnswerPath, { method, url = '' }: IncomingMessage
   }
 }
 
-/** Where to listen; `port` 0: any free one. */
+/** Where to listen; `port` 0 means any free port. */
 type Place = Pick<ListenPlace, 'host' | 'port'>;
 
 /**

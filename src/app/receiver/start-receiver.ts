@@ -29,8 +29,8 @@ interface ConfirmationDeps {
 }
 
 /**
- * Confirms a signed `failed` event by GET as soon as it is applied: the event alone proves nothing. If the GET gets no
- * answer now, or nothing counts now, the page that waits for the invoice polls it.
+ * Confirms a signed `failed` event by GET as soon as it is applied, because the event alone is no proof. If the GET gets
+ * no answer, or the calibration is stopped, so that none counts, the page that waits for the invoice polls it later.
  */
 export async function confirmFailure(
   deps: ConfirmationDeps,
@@ -45,17 +45,16 @@ export async function confirmFailure(
   }
 }
 
-/** Secrets of registrations at earlier addresses are accepted for a day after the registration of `WEBHOOK_URL`:
- * long enough for repeated deliveries, and a secret that was stolen ends with it. */
+/** Lote accepts secrets of earlier addresses for a day after `WEBHOOK_URL` is registered: enough for repeated deliveries; stolen ones expire. */
 const EARLIER_SECRETS_MS = 24 * 60 * 60_000;
 
-/** Of the events of one delivery. */
+/** Concurrent GETs for the events of one delivery. */
 const ASKED_AT_ONCE = 8;
 
 /**
- * Whether the service itself says by GET what events say that call invoices issued. It is for events whose headers are
- * not signed: anybody may have written those. An answer without a readable status leaves the event its word, as it does
- * for one that says failed. Of deliveries that are not confirmed now, the sender comes again.
+ * Returns true if GETs confirm the events that call invoices issued. Lote needs this for events read from unsigned
+ * headers, which any sender can write. An unreadable status leaves the event valid, also a `failed` event. If this
+ * returns false, the sender repeats the deliveries.
  */
 async function areIssued(service: InvoicingService, deliveries: readonly RecordDelivery[]): Promise<boolean> {
   const events = deliveries.flatMap(({ event }) => (event?.verdict === 'issued' ? [event] : []));
@@ -76,18 +75,18 @@ interface ReceiverParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
-  /** The one of this process. */
+  /** The calibration of this process. */
   readonly calibration: Calibration;
   readonly client: () => Client;
-  /** Left out: nothing is measured. */
+  /** If omitted, Lote measures nothing. */
   readonly telemetry?: Pick<Telemetry, 'deliveries'>;
   readonly log: Logger;
 }
 
-/** The receiver of this process. */
+/** The running receiver of this process. */
 export type Receiver = Omit<Listening, 'port'>;
 
-/** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
+/** Starts the webhook receiver: it stores verified deliveries in the ledger, then sends one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, port, telemetry, log } = parts;
   const { endpoint, flush } = endpointOf(parts);
@@ -103,7 +102,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   };
 }
 
-/** `flush` applies and announces what is stored. */
+/** `flush` applies and signals the stored deliveries. */
 function endpointOf(parts: ReceiverParts) {
   const { config, ledger, service, profile, calibration, client, log } = parts;
   const now = Date.now;
@@ -114,7 +113,7 @@ function endpointOf(parts: ReceiverParts) {
         .workflow.getHandle(workflowId)
         .signal('settled', { ordinals: [...ordinals] });
     }),
-    // A page that has ended takes no more signals.
+    // A signal fails when its page has ended, so this is no warning.
     log: { warn: (message, fields) => log.debug(message, fields) },
   });
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
@@ -141,7 +140,7 @@ function endpointOf(parts: ReceiverParts) {
     ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
     registeredUrl: config.webhook.url,
     identity: receiverIdentity(ledger.id, config.application),
-    // The words of events must agree with answers, and an answer confirms those that anybody may have written.
+    // Words of events must agree with GETs, and a GET confirms events that any sender could have written.
     accept: async (deliveries) =>
       (await calibration.accept(deliveries)) && (!isUnsigned || (await areIssued(service, deliveries))),
     onStored: (deliveries) => applier.add(deliveries),

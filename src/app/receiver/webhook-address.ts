@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
-/** Any will do: the receiver looks at the password alone. */
+/** Any user name will do, because the receiver checks only the password. */
 const USER = 'lote';
 
 const SHORTEST_SECRET = 5;
 
 /**
- * The address as the service is told it, with the secret in it where the profile says so; null when it needs one and
- * `secret` is null. What holds the secret belongs in no log and not in the ledger.
+ * Returns the address to register, with the secret in it if the profile requires that; null if the secret is missing.
+ * Such an address must not appear in a log or in the ledger.
  */
 export function deliveryAddress(
   url: string,
@@ -27,7 +27,7 @@ export function deliveryAddress(
   return address.href;
 }
 
-/** A word of the service's answer to the registration of an address, unless it repeats what only the address has. */
+/** Returns the code of the service's answer to a registration, unless it repeats a secret part of the address. */
 export function withoutAddressSecret(code: string, address: string, url: string): string {
   const plain = lettersOf(url);
   const secrets = address
@@ -38,15 +38,15 @@ export function withoutAddressSecret(code: string, address: string, url: string)
   return secrets.some((secret) => letters.includes(secret)) ? 'not-shown' : code;
 }
 
-/** Codes are written in other letters and with other signs than they came. */
+/** Compares only letters and digits, because codes change case and signs on their way. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Digits enough to tell receivers apart; they reveal nothing of the ledger. */
+/** Enough digits to tell receivers apart, and too few to reveal the ledger's id. */
 const DIGITS = 16;
 
-/** What a receiver says of itself to a GET, so that `lote doctor` knows it: the same for all receivers of one ledger and application. */
+/** The id that a receiver answers to a GET, so that `lote doctor` recognises it. Receivers of one ledger and application share the id. */
 export function receiverIdentity(ledgerId: string, application: string): string {
   return createHash('sha256')
     .update(JSON.stringify(['receiver', ledgerId, application]))

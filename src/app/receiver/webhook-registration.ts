@@ -7,7 +7,7 @@ import type { InvoicingService } from '../../service/client.ts';
 import type { WebhookEndpointRecord, WebhookPlace } from '../../ledger/webhooks/endpoints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** What a registration is made with. */
+/** Dependencies of a registration. */
 export interface RegistrationDeps {
   readonly ledger: Pick<
     Ledger,
@@ -15,41 +15,41 @@ export interface RegistrationDeps {
   >;
   readonly service: Pick<InvoicingService, 'baseUrl' | 'registerWebhook'>;
   readonly application: string;
-  /** WEBHOOK_SECRET or its file is set. */
+  /** True if WEBHOOK_SECRET or its file is set. */
   readonly ownSecret: boolean;
-  /** null: no address to register; GET alone settles. */
+  /** Null if there is no address to register; then only GETs settle invoices. */
   readonly url: string | null;
-  /** False: a person registers the address by hand. Left out: Lote does. */
+  /** False if a person registers the address by hand. Default: Lote registers it. */
   readonly register?: boolean;
-  /** The address with its secret, as the service is told it; null: it must hold one, and none is known. Left out: as it is. */
+  /** Adds the secret to the address; returns null if a needed secret is missing. Default: the address unchanged. */
   readonly addressOf?: (url: string) => string | null;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** A claim that is not kept for so long is one of a process that has died. */
+/** A claim that is not renewed for so long belongs to a dead process. */
 const CLAIM_TTL_MS = 10_000;
 const KEEP_EVERY_MS = 2_000;
-/** Longer than the claim of a dead process lasts; the batch goes on without an answer, for GET settles too. */
+/** Longer than a dead process's claim lasts. After that the batch goes on, because GETs settle invoices too. */
 const LONGEST_WAIT_MS = 12_000;
 const POLL_INTERVAL_MS = 250;
 
 /**
- * The registration has no Idempotency-Key, so that the ledger decides who asks: a claim before the POST, its end with the secret. After a
- * crash between the two Lote cannot know whether the service has registered it; it is asked again, and the report says so.
+ * A registration has no Idempotency-Key, so the ledger decides which process POSTs: a process takes a claim before the POST and ends it with the
+ * secret. After a crash in between, Lote cannot know whether the service has registered the address; Lote asks again, and the report says so.
  */
 export class WebhookRegistration {
   readonly #deps: RegistrationDeps;
-  /** Tells this process from every other one. */
+  /** Identifies this process. */
   readonly #claim = { claimant: randomUUID(), ttlMs: CLAIM_TTL_MS };
-  /** What the service is told; it may hold a secret. */
+  /** The address for the service; it may contain a secret. */
   readonly #address: string | null;
   #note: ReportNote | null;
   #unanswered = 0;
-  /** Received, and the ledger was away: a secret is never given up. */
+  /** A registration that the ledger could not save; Lote never drops its secret. */
   #unsaved: WebhookEndpointRecord | null = null;
   #done: boolean;
-  /** Registers once per base address, application and URL, over all processes; tried again by the next caller after a failure. */
+  /** Registers once per base address, application and URL across all processes; after a failure the next call tries again. */
   readonly ensure = sharedAnswer(() => this.#register());
 
   constructor(deps: RegistrationDeps) {
@@ -63,7 +63,7 @@ export class WebhookRegistration {
     else this.#note = this.#address === null ? { kind: 'no-address-secret' } : null;
   }
 
-  /** Why no webhook will come, or some will be refused, for the report; none when all is well. */
+  /** Report notes on why webhooks are missing or refused; empty if there is no trouble. */
   notes(): readonly ReportNote[] {
     return [
       ...(this.#note === null ? [] : [this.#note]),
@@ -100,7 +100,7 @@ export class WebhookRegistration {
     }
   }
 
-  /** Under the claim, which is kept for as long as this process lives. */
+  /** POSTs under the claim, which it renews while this process lives. */
   async #post(place: WebhookPlace): Promise<boolean> {
     const { ledger, service } = this.#deps;
     const { claimant } = this.#claim;

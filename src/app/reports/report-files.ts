@@ -19,13 +19,13 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { ReportedOutcome } from '../../ledger/operations/report-marks.ts';
 
-/** Whatever is in one of these stays there. */
+/** An invoice never leaves one of these outcomes. */
 const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invalid', 'conflict']);
 
-/** The ledger, which notes in `open` what a report reads of invoices that may still change. */
+/** Wraps the ledger so that `open` receives the reported outcomes of invoices that may still change. */
 function notingOpen(ledger: Ledger, open: ReportedOutcome[]): Ledger {
   async function* batchInvoices(batchId: string): ReturnType<Ledger['batchInvoices']> {
-    // An unbalanced reading is thrown away and done again.
+    // The report repeats an unbalanced reading from the start.
     open.length = 0;
     for await (const portion of ledger.batchInvoices(batchId)) {
       for (const { ordinal, state, generation } of portion) {
@@ -37,23 +37,23 @@ function notingOpen(ledger: Ledger, open: ReportedOutcome[]): Ledger {
   return { ...ledger, batchInvoices };
 }
 
-/** What reports are written with. */
+/** Dependencies of the report writer. */
 interface ReportWriterOptions {
   readonly ledger: Ledger;
   readonly reportsDir: string;
   readonly dataDir: string;
-  /** What every report says, e.g. that nothing listens for webhooks. */
+  /** Notes for every report, e.g. that no receiver listens for webhooks. */
   readonly notes: () => readonly ReportNote[];
-  /** Of report.html; left out: English. */
+  /** Language of report.html; default: English. */
   readonly speech?: Speech;
-  /** Of the service profile (`profileDigestOf`). */
+  /** Digest of the service profile (`profileDigestOf`). */
   readonly profileDigest: string;
-  /** The account that invoices are sent into, as the marks of sending name it. Null, or left out: the built-in sandbox. */
+  /** The account's name in the send log. Null or omitted for the built-in sandbox. */
   readonly account?: string | null;
   readonly now: () => number;
 }
 
-/** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
+/** Writes reports to `<reports>/<batch id>/`, with corrections in the words of the dropped file. */
 export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return {
     write: (batchId) => write(options, batchId),
@@ -61,7 +61,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   };
 }
 
-/** Enough: a newer report is not put in place between the last rename of a writer and its note in the ledger more often than this. */
+/** Enough writings, because a newer report rarely appears between a writer's last rename and its note in the ledger. */
 const WRITINGS = 3;
 
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
@@ -70,7 +70,7 @@ async function write(options: ReportWriterOptions, batchId: string): Promise<Rep
   if (kept !== null) return kept;
   for (let writing = 1; ; writing += 1) {
     const { summary, newest } = await writeOnce(options, batch);
-    // A newer report has been put in place over this one meanwhile: what this run answers must be the newest, too.
+    // Another writer has placed a newer report over this one, and this run must answer the newest, too.
     if (newest || writing >= WRITINGS) return summary;
   }
 }
@@ -99,11 +99,11 @@ async function writeOnce(
     ...(original === null ? {} : { original }),
     speech,
   });
-  // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
+  // `finishedAt` may come from a clock that is ahead of this one, but the report is later all the same.
   const writtenAt = Math.max(now, batch.finishedAt ?? 0);
   const newest = await ledger.noteReported(batchId, { revision, writtenAt, mark: since.mark, open, figures });
   const { json, csv, html, corrections, summary: counts, totalsDiffer } = written;
-  // Without references: this goes into Temporal's history.
+  // Without references, because this value enters Temporal's history.
   const changes = history.changes?.byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
   return {
     summary: {
@@ -123,7 +123,7 @@ function summaryOf(batch: BatchRecord, totalsDiffer: string | null) {
   return { batchId, file, state: closed, ...givenOnly({ totalsDiffer: totalsDiffer ?? undefined }) };
 }
 
-/** Findings are noted at most once a minute. */
+/** Lote records a finding at most once a minute. */
 const NOTED_WITHIN_MS = 2 * 60_000;
 
 function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: ProfileMisfit): boolean {
@@ -131,13 +131,13 @@ function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: P
   return !isOver && lastAt >= startedAt - NOTED_WITHIN_MS;
 }
 
-/** Null: a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
+/** Returns null if a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
 async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
   const { changes, isFlagged } = await options.ledger.sinceReport(batchId);
   return isFlagged || changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
 }
 
-/** `which`: null, too, when the batch has ended again since, as one does whose file was refused before. */
+/** With `which` "of its last end", also returns null if the batch has ended again since, as after a refused file. */
 async function readExisting(
   options: ReportWriterOptions,
   batchId: string,
@@ -148,7 +148,7 @@ async function readExisting(
   const json = join(directory, 'report.json');
   const said = await readSaid(json);
   if (said === null) return null;
-  // The folder may have been restored from an older copy.
+  // An operator may have restored the folder from an older copy.
   const { revision } = await options.ledger.sinceReport(batchId);
   if (said.batch.revision < revision) return null;
   if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
@@ -171,7 +171,7 @@ interface Said {
   readonly batch: { readonly finishedAt: string | null; readonly revision: number };
 }
 
-/** Null: there is no report, or it is damaged; then it is written again. */
+/** Returns null if the report is missing or damaged; Lote then writes it again. */
 async function readSaid(json: string): Promise<Said | null> {
   try {
     const said = JSON.parse(await readFile(json, 'utf8')) as Partial<Said> | null;
@@ -181,7 +181,7 @@ async function readSaid(json: string): Promise<Said | null> {
   }
 }
 
-/** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
+/** Keeps the report of a purged batch, whose content is gone, unless the batch has changed since. */
 async function reportOfPurged(
   options: ReportWriterOptions,
   { batchId, application, finishedAt }: BatchRecord,
@@ -189,7 +189,7 @@ async function reportOfPurged(
   const { ledger } = options;
   const purgedAt = await ledger.purgedAt(batchId);
   if (purgedAt === null || (finishedAt ?? 0) > purgedAt) return null;
-  // A report that calls failed what was issued since, or none at all, is worse than one without its findings.
+  // A report without findings is better than none, or than one that calls issued invoices failed.
   const unreported = await ledger.unreportedBatches(application);
   if (unreported.some((run) => run.batchId === batchId)) return null;
   return (await ledger.outdatedReports(application)).includes(batchId) ? null : readExisting(options, batchId);

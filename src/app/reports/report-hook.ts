@@ -6,7 +6,7 @@ import { childEnvironment } from '../process/child-environment.ts';
 const TIMEOUT_MS = 60_000;
 
 interface ReportHookOptions {
-  /** Program and its first arguments; null: no program is run. */
+  /** Program and its first arguments; null runs no program. */
   readonly command: readonly string[] | null;
   readonly env: NodeJS.ProcessEnv;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
@@ -14,9 +14,9 @@ interface ReportHookOptions {
 }
 
 /**
- * Runs `LOTE_ON_REPORT` with the path of a report as its last argument, and the rest as LOTE_REPORT_* variables. No shell
- * is between: a file name is never read as a command. It gets PATH, HOME and the like, and none of Lote's secrets. It may
- * run twice for one report (after a crash); whether it fails is only logged.
+ * Runs `LOTE_ON_REPORT` with the path of a report as its last argument, and the rest as LOTE_REPORT_* variables,
+ * without a shell: a file name is never read as a command. The program gets PATH, HOME and the like, and no secrets of
+ * Lote. After a crash Lote may run it twice for one report. Lote only logs a failure.
  */
 export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions) {
   const [program, ...first] = command ?? [];
@@ -40,7 +40,7 @@ function environment(env: NodeJS.ProcessEnv, report: AnnouncedReport): NodeJS.Pr
   };
 }
 
-/** Null when it ended well, else why not. */
+/** Returns null on success, else the reason of the failure. */
 function run(
   program: string,
   parameters: readonly string[],

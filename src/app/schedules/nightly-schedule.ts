@@ -13,7 +13,7 @@ import { givenOnly } from '../../domain/given-only.ts';
 import { requireOwnRun } from '../temporal/batch-starter.ts';
 import { livePollers } from '../temporal/queue-pollers.ts';
 
-/** Where nights are scheduled. */
+/** Place of an application's schedule. */
 export interface NightlyPlace {
   readonly client: Client;
   readonly taskQueue: string;
@@ -27,20 +27,20 @@ export interface NightlyTime {
   readonly timezone: string;
 }
 
-/** `catchUpMs`: a night whose time passed while the server was down starts within this time, or not at all. */
+/** `catchUpMs`: after a downtime, a missed night starts only within this time after its scheduled start. */
 type NightlyPlan = NightlyTime & { readonly catchUpMs: number };
 
-/** What the schedule says of itself. */
+/** The state of the schedule in Temporal. */
 export interface NightlyState {
   readonly scheduleId: string;
-  /** On which its nights start. */
+  /** Task queue on which its nights start. */
   readonly taskQueue: string;
   readonly hour: number | null;
   readonly minute: number | null;
   readonly timezone: string | null;
   readonly catchUpMs: number;
   readonly paused: boolean;
-  /** Why it is paused, or what it does. */
+  /** Why the schedule is paused, or its purpose. */
   readonly note: string | null;
   readonly nextTimes: readonly Date[];
   readonly recent: readonly { readonly scheduledAt: Date; readonly takenAt: Date; readonly workflowId: string }[];
@@ -56,7 +56,7 @@ export function nightlyScheduleId(application: string): string {
   return application === 'default' ? 'lote-nightly' : `${application}-lote-nightly`;
 }
 
-/** Makes the schedule, or brings the one that is there to this plan and lets it go again. */
+/** Creates the schedule, or updates an existing one to this plan and unpauses it. */
 export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan): Promise<void> {
   const options = nightlySchedule(place, plan);
   try {
@@ -70,7 +70,7 @@ export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan
 }
 
 /**
- * The schedule of nightly runs: one run at a time, missed ones are caught up with, and a run that fails pauses the
+ * Returns the schedule of nightly runs: one run at a time, missed runs are caught up, and a failed run pauses the
  * schedule until an operator has checked it.
  */
 export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: NightlyPlan) {
@@ -92,14 +92,14 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
   };
 }
 
-/** False when there was none. */
+/** Returns false without a schedule. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
   await requireOwn(place);
   const deleted = handleOf(place).delete();
   return deleted.then(() => true, withoutSchedule(false));
 }
 
-/** Null: nights are off. */
+/** Returns null if there is no schedule. */
 export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyState | null> {
   const found = await describe(place);
   if (found === null) return null;
@@ -123,24 +123,24 @@ export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyS
   };
 }
 
-/** The night that still runs although a day has passed since it began, so that the next one was skipped; null: none. */
+/** Returns a night that has run for more than a day, so that Temporal skipped the next one; null if there is none. */
 export function overdueNight(
   { running, recent }: Pick<NightlyState, 'running' | 'recent'>,
   now: number,
 ): { readonly workflowId: string; readonly beganAt: Date } | null {
   const [workflowId] = running;
-  // No other one is taken while it runs.
+  // The schedule starts no other night while this one runs.
   const beganAt = recent.at(-1)?.takenAt;
   if (workflowId === undefined || beganAt === undefined || now - beganAt.getTime() <= DAY_MS) return null;
   return { workflowId, beganAt };
 }
 
-/** The time as `02:00`. */
+/** Writes the time as `02:00`. */
 export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }
 
-/** When nights start, as `02:00`; null: at times that Lote did not set. */
+/** Returns the start time of nights as `02:00`, or null for times that Lote did not set. */
 export function clockOf({ hour, minute }: Pick<NightlyState, 'hour' | 'minute'>): string | null {
   return hour === null || minute === null ? null : clock({ hour, minute });
 }
@@ -149,12 +149,12 @@ function handleOf({ client, application }: NightlyPlace) {
   return client.schedule.getHandle(nightlyScheduleId(application));
 }
 
-/** Null: there is no such schedule. */
+/** Returns null if the schedule does not exist. */
 function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
   return handleOf(place).describe().catch(withoutSchedule(null));
 }
 
-/** What the answer is where there is no such schedule. @throws any other error */
+/** Returns `answer` if the schedule does not exist. @throws any other error */
 function withoutSchedule<Answer>(answer: Answer): (error: unknown) => Answer {
   return (error) => {
     if (error instanceof ScheduleNotFoundError) return answer;
@@ -163,9 +163,9 @@ function withoutSchedule<Answer>(answer: Answer): (error: unknown) => Answer {
 }
 
 /**
- * Refuses to touch a schedule whose runs another installation works on, which has the same application name and shares the
- * namespace: its nights would come here, or end. One whose task queue no worker polls any more may be taken over, as where
- * this installation got another `LOTE_TASK_QUEUE`.
+ * Refuses to change the schedule of another installation with the same application name in this namespace: its nights
+ * would run here, or end. Lote may take over a schedule whose task queue no worker polls, as after a change of this
+ * installation's `LOTE_TASK_QUEUE`.
  * @throws LoteError `ledger-foreign`
  */
 async function requireOwn(place: NightlyPlace): Promise<void> {
@@ -184,8 +184,8 @@ async function requireOwn(place: NightlyPlace): Promise<void> {
 type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
 
 /**
- * Starts a night beside the schedule, or joins the night that runs. The schedule may start its own night meanwhile: each
- * file is claimed by one of them.
+ * Starts a night beside the schedule, or joins a running night. If the schedule starts its own night at the same time,
+ * only one of them claims each file.
  * @throws LoteError `ledger-foreign`
  */
 export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
@@ -212,7 +212,7 @@ export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: Ni
   }
 }
 
-/** The night that runs; null: none. The schedule's list of what runs lags behind its list of what it started: both are looked at. */
+/** Returns the running night or null. Checks both lists, because the schedule's list of running nights lags behind its started ones. */
 export async function runningNightlyRun(
   place: NightlyPlace,
   state: NightlyState | null,

@@ -4,22 +4,22 @@ import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import type { ReconcileAnswer } from '../../console/console-options.ts';
 import { answeredCall, answerWithin, batchFailure } from '../temporal/calls.ts';
 
-/** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
+/** Often enough that a report is right long before a person reads it, and rarely enough to cost nothing. */
 const EVERY = '15m';
-/** One that was missed while everything was down is worth nothing: the next one sees the same. */
+/** A run missed during a downtime is worthless, because the next run sees the same. */
 const CATCH_UP = '1m';
 const NOTE = 'Repeats unknown invoices, polls pending ones, rewrites the reports that late answers changed.';
 
 type Place = Pick<Config, 'application' | 'taskQueue'>;
 
-/** One schedule for each application and task queue; also the start of its runs' ids. */
+/** Id of the schedule, one per application and task queue; ids of its runs begin with it. */
 export function reconciliationId({ application, taskQueue }: Place): string {
   const prefix = application === 'default' ? '' : `${application}-`;
   const suffix = taskQueue === 'lote' ? '' : `-${taskQueue}`;
   return `${prefix}reconciliation${suffix}`;
 }
 
-/** Makes sure that reconciliation is scheduled; one that an operator paused or changed stays as it is. */
+/** Creates the reconciliation schedule if it is missing; keeps a schedule that an operator has paused or changed. */
 export async function ensureReconciliationSchedule(
   client: Client,
   place: Place,
@@ -41,7 +41,7 @@ export async function ensureReconciliationSchedule(
   }
 }
 
-/** Whether it goes on, and why not. Null: there is none. */
+/** Whether the schedule is paused, and why; null without a schedule. */
 export async function describeReconciliation(
   client: Client,
   place: Place,
@@ -57,7 +57,7 @@ export async function describeReconciliation(
 
 type ReconciliationPlace = Pick<Config, 'application' | 'taskQueue'>;
 
-/** Everything that was left open, due or not; joins one that runs already. */
+/** Starts a reconciliation of all open invoices, due or not, or joins a running one. */
 export async function startReconciliation(
   client: Client,
   place: ReconciliationPlace,
@@ -72,10 +72,10 @@ export async function startReconciliation(
   });
 }
 
-/** A page waits this long; what takes longer goes on without it. */
+/** A page waits this long; a longer run goes on without the page. */
 const PAGE_PATIENCE_MS = 8_000;
 
-/** The same as `lote reconcile`, for a page. `patienceMs`: see `answeredCall`. */
+/** Does the same as `lote reconcile`, for a page. `patienceMs`: see `answeredCall`. */
 export function createConsoleReconcile(
   client: Client,
   place: ReconciliationPlace,

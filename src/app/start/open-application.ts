@@ -24,62 +24,62 @@ import type { StartedParts } from './stop-in-reverse.ts';
 import { tested } from './test-points.ts';
 
 /**
- * What a process does: it works off task queues, takes webhooks, or shows the console. A process that has all of them is
- * `embedded` in the metrics. A worker or receiver without INVOICING_BASE_URL also runs the sandbox.
+ * A role of a process: polling task queues, receiving webhooks, or serving the console. The metrics call a process with
+ * all roles `embedded`. A worker or receiver without INVOICING_BASE_URL also runs the sandbox.
  */
 export type Role = 'worker' | 'receiver' | 'console';
 
-/** A data directory that a process has for itself. */
+/** A data directory that this process owns alone. */
 export interface OwnDirectory {
   readonly dataDir: DataDir;
   readonly lock: DirectoryLock;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a process is started with, and what it asks or notifies on the way. */
+/** Settings of a process at its start, with callbacks. */
 export interface ProcessStart {
   readonly config: Config;
   readonly log: Logger;
   readonly roles: readonly Role[];
-  /** Null: the process works on a shared ledger and a shared Temporal server, and says what it does in its log. */
+  /** Null if the process uses a shared ledger and a shared Temporal server; it then reports only in its log. */
   readonly own: OwnDirectory | null;
-  /** Takes a line for the person who waits; left out: the log. */
+  /** Receives lines for a waiting person; default: the log. */
   readonly notify?: Notify | undefined;
-  /** Of the built-in sandbox: what goes wrong in it. */
+  /** Faults of the built-in sandbox. */
   readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'> | undefined;
-  /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
+  /** Runs after opening the service and before Temporal; throws to stop before anything could send. */
   readonly beforeSending?: ((service: InvoicingService) => Promise<void>) | undefined;
-  /** Runs before work that another process hands over; throws to refuse it. */
+  /** Runs before work that another process hands over; throws to refuse the work. */
   readonly beforeHandOver?: ((service: InvoicingService) => Promise<void>) | undefined;
   /** See `WorkerPlace`. */
   readonly onWork?: (() => void) | undefined;
-  /** See `WorkerPlace`; left out by a caller that must outlive the process. */
+  /** See `WorkerPlace`; omitted by a caller that must outlive the process. */
   readonly onForcedEnd?: (() => void) | undefined;
 }
 
-/** What every part of a process works on. */
+/** The core that every part of a process uses. */
 export interface ProcessCore extends ProcessStart {
   readonly notify: Notify;
   readonly dataDir: DataDir;
-  /** What is started is added here, to be stopped in the reverse order. */
+  /** Receives each started part, and stops them in reverse order. */
   readonly parts: StartedParts;
-  /** Called when a part without which nothing goes on is lost for good. */
+  /** Called when an essential part is lost for good. */
   readonly onLost: (error: unknown) => void;
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
-  /** null: the built-in sandbox needs none. */
+  /** Null for the built-in sandbox, which needs no guard. */
   readonly sending: SendingGuard | null;
   readonly telemetry: Telemetry;
   readonly receiverPort: number;
 }
 
-/** Opens telemetry and ledger. */
+/** Opens telemetry and the ledger. */
 export async function openCore(
   start: ProcessStart,
   { parts, onLost }: Pick<ProcessCore, 'parts' | 'onLost'>,
 ): Promise<ProcessCore> {
   const { config, log, own, roles, notify = (line) => log.info(line) } = start;
-  // A profile that is wrong stops the start before anything is opened.
+  // A wrong profile stops the start before anything is opened.
   const profile = readProfile(config);
   const dataDir = own?.dataDir ?? dataDirAt(config.dataDir);
   const role = own === null ? (roles[0] ?? 'console') : 'embedded';
@@ -95,16 +95,16 @@ export async function openCore(
   return { ...start, notify, parts, onLost, dataDir, profile, ledger, sending, telemetry, receiverPort };
 }
 
-/** 0 means any free port: the receiver itself asks for it, so that no other process takes it in between. */
+/** With port 0, the receiver itself chooses a free port, so that no other process takes the port in between. */
 async function portOf({ receiver, service }: Config, own: OwnDirectory | null): Promise<number> {
   if (own === null || receiver.port === 0) return receiver.port;
-  // A real service knows the address of the receiver: then no other port will do.
+  // A real service knows the receiver's address, so no other port will do.
   return choosePort({ ...receiver, explicit: receiver.explicit || service.kind === 'remote' });
 }
 
 /**
- * The telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT it is none, and nothing of it is
- * loaded.
+ * Opens the telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT, there is none, and its
+ * code is not loaded.
  * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openProcessTelemetry(
@@ -112,7 +112,7 @@ export async function openProcessTelemetry(
   role: Role | 'embedded',
 ): Promise<Telemetry> {
   const { metrics, traces, application, serviceBaseUrl: baseUrl } = config;
-  // Only workers send.
+  // Only workers send requests to trace.
   const traced = role === 'worker' || role === 'embedded' ? traces : null;
   if (metrics === null && traced === null) return NO_TELEMETRY;
   const identity = { version: VERSION, role };
@@ -147,15 +147,15 @@ interface CalibrationParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
-  /** The service is told where to send events. */
+  /** True if the service knows where to send events. */
   readonly expectsEvents: boolean;
   readonly log: Logger;
 }
 
-/** Shares of the wait for first final words, and of the settle time, after which a second GET is a proof of its own. */
+/** A second GET counts as separate proof after half the wait for the first final words, or half the settle time. */
 const SECOND_LOOK_SHARE = 2;
 
-/** The calibration that receiver and activities of one process share. */
+/** Opens the calibration that the receiver and the activities of one process share. */
 export function openCalibration({ config, profile, expectsEvents, ...parts }: CalibrationParts): Calibration {
   const small = (words: readonly string[]): readonly string[] => words.map((word) => word.toLowerCase());
   const noEventsMs = firstInvoicesWaitMs(config.settleTimeoutMs);
@@ -174,13 +174,13 @@ export function openCalibration({ config, profile, expectsEvents, ...parts }: Ca
 /** The ledger and the service of this process. */
 export interface OpenApplication {
   readonly core: ProcessCore;
-  /** Null: the service is a real one. */
+  /** Null if the service is real. */
   readonly sandbox: Sandbox | null;
   readonly service: InvoicingService;
   /** See `requireKnownService` and `SendingGuard`. */
   readonly requireAccount: () => Promise<void>;
   readonly time: ServiceTime;
-  /** The one of this process. */
+  /** The calibration of this process. */
   readonly calibration: Calibration;
 }
 
@@ -188,9 +188,9 @@ const CLOCK_BEHIND =
   "the service's clock is ahead of this machine's: if this one is wrong, set it (NTP); until then keys count as that much older";
 
 /**
- * Opens the service that is configured, or starts the built-in sandbox; with the account that the ledger knows. Where nothing may be sent, because the
- * ledger is older than what was sent with it, a process that does everything refuses to start; a worker starts, and says so in its log and in each batch
- * that waits; a receiver sends nothing anyway.
+ * Opens the configured service or starts the built-in sandbox, and requires the account that the ledger knows. If the
+ * ledger is older than the send log, nothing may be sent: an owner refuses to start, a worker starts and says so in its
+ * log and in each waiting batch, and a receiver never sends.
  */
 export async function openApplication(core: ProcessCore): Promise<OpenApplication> {
   const { config, profile, ledger, sending, telemetry, parts, log } = core;
@@ -211,7 +211,7 @@ export async function openApplication(core: ProcessCore): Promise<OpenApplicatio
     log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
   );
   const account = remote ?? { baseUrl: sandbox?.url ?? '', apiKey: DEFAULT_API_KEY };
-  // The built-in sandbox has this machine's clock.
+  // The built-in sandbox uses this machine's clock.
   const heard = remote === null ? null : time;
   const service = authenticatedService({
     service: tested('service', openSharedService(config, account, { profile, ledger, telemetry, time: heard })),
@@ -225,7 +225,7 @@ export async function openApplication(core: ProcessCore): Promise<OpenApplicatio
   return { core, sandbox, service, requireAccount, time, calibration };
 }
 
-/** The sandbox keeps its own books, never in the ledger's database: it plays another company. */
+/** The sandbox plays another company, so it keeps its own books and never uses the ledger's database. */
 async function startOwnSandbox({ config, dataDir, log, receiverPort, sandbox }: ProcessCore): Promise<Sandbox> {
   return startSandbox({
     host: config.sandbox.host,

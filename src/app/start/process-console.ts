@@ -14,17 +14,17 @@ import type { WatchedWorker } from '../worker/start-worker.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import type { OpenApplication, ProcessCore } from './open-application.ts';
 
-/** What a process has when its console starts. */
+/** Parts of the process when its console starts. */
 export interface ShownParts {
-  /** Null: a console alone, which sends nothing. */
+  /** Null for a console alone, which sends nothing. */
   readonly application: OpenApplication | null;
-  /** Null: there is no server to speak to, so that the console only shows. */
+  /** Null if there is no Temporal server, so that the console only shows. */
   readonly temporal: ConnectedTemporal | null;
-  /** Null: the process has no worker. */
+  /** Null if the process has no worker. */
   readonly watched: (WatchedWorker & { readonly ready: () => Promise<Readiness> }) | null;
 }
 
-/** The console, where people watch and, of an owner, other processes of the data directory hand over their work. */
+/** Starts the console for people. Other processes of an owner's data directory also hand over their work through it. */
 export async function startProcessConsole(
   core: ProcessCore,
   shown: ShownParts,
@@ -55,16 +55,16 @@ export async function startProcessConsole(
   return { url: web.url, handOver };
 }
 
-/** Other processes of an owner's data directory read the token in it. */
+/** Other processes of an owner's data directory read the token from there. */
 async function tokenOf({ config, own }: ProcessCore): Promise<{ readonly token?: string }> {
   const { token: given, signIn, host } = config.console;
   if (own === null) return given === null ? {} : { token: given };
   const token = await writeConsoleToken(own.dataDir, given);
-  // Off loopback people use the token too, unless a proxy signs them in: it must be one that they chose.
+  // Off loopback, people use the token too, unless a proxy signs them in: so an operator must choose it.
   return given === null && signIn === null && !LOOPBACK_HOSTS.has(host) ? {} : { token };
 }
 
-/** Brings in the file that another process names, and starts its batch. */
+/** Brings in a file that another process names, and starts its batch. */
 function createProcessHandOver(core: ProcessCore, { application, temporal, watched }: ShownParts): HandOver | null {
   if (application === null || temporal === null) return null;
   const { config, ledger } = core;

@@ -9,12 +9,12 @@ import { sharedAnswer } from '../../platform/concurrency.ts';
 import { answerWithin } from '../temporal/calls.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 
-/** A probe has a time-out of a few seconds, so that the answer must come before it. */
+/** A probe times out after a few seconds, so the answer must come earlier. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Asks each part that a process cannot work without; a part that rejects, or does not answer within 2 s, is in trouble. Each is asked once at a
- * time: probes do not pile up questions for a database that is away.
+ * Asks each part that the process needs; a part that rejects, or does not answer within 2 s, is in trouble. Lote asks
+ * each part once at a time, so that probes do not pile up queries for an unreachable database.
  */
 export function createReadiness(parts: Readonly<Record<string, () => Promise<unknown>>>): () => Promise<Readiness> {
   const questions = Object.entries(parts).map(([name, ask]) => ({ name, ask: sharedAnswer(async () => ask()) }));
@@ -44,7 +44,7 @@ export interface WorkerHealthParts {
   readonly folders: CommonFolders | null;
 }
 
-/** Whether a worker can do its work now: ledger, Temporal, its own state, and the folders that it shares. */
+/** Returns whether a worker can work now: ledger, Temporal, its own state, and its shared folders. */
 export function workerReadiness({ ledger, client, worker, folders }: WorkerHealthParts): () => Promise<Readiness> {
   return createReadiness({
     ledger: () => ledger.ping(),

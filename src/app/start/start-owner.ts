@@ -8,7 +8,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
 /**
- * Makes the input folder when it is not there; it may be one that can only be read.
+ * Creates the input folder if it is missing; an existing folder may be read-only.
  * @throws LoteError `folder-unusable`
  */
 async function requireInputFolder({ inputDir }: Pick<Config, 'inputDir'>): Promise<void> {
@@ -23,17 +23,17 @@ async function requireInputFolder({ inputDir }: Pick<Config, 'inputDir'>): Promi
   }
 }
 
-/** The process that owns a data directory: it has every role. */
+/** The process that owns a data directory, with every role. */
 export type Owner = {
   readonly [Part in 'client' | 'endpoints' | 'handOver']: NonNullable<RunningProcess[Part]>;
 } & RunningProcess;
 
-/** What the owner of a data directory is started with. */
+/** Settings for the start of an owner. */
 export interface OwnerStart extends Omit<ProcessStart, 'own' | 'roles'> {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts everything that is not given from outside in this process. Null when another process owns the data directory. */
+/** Starts every part that is not configured elsewhere. Returns null when another process owns the data directory. */
 export async function startOwner({ env, ...start }: OwnerStart): Promise<Owner | null> {
   const { config } = start;
   const dataDir = await openDataDir(config.dataDir);
@@ -41,7 +41,7 @@ export async function startOwner({ env, ...start }: OwnerStart): Promise<Owner |
   await requireWritable({ title: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR' });
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
-  // Most commands find an owner and need none of this; to load it takes a second.
+  // Most commands find an owner and need no own process, and loading it takes a second.
   const { ALL_ROLES, startProcess } = await import('./start-process.ts');
   return (await startProcess({ ...start, roles: ALL_ROLES, own: { dataDir, lock, env } })) as Owner;
 }

@@ -29,7 +29,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 /** The roles of the owner of a data directory. */
 export const ALL_ROLES: readonly Role[] = ['worker', 'receiver', 'console'];
 
-/** A process that has started. What it has no role for is null. */
+/** A started process. Parts without a role are null. */
 export interface RunningProcess {
   readonly ledger: Ledger;
   readonly client: Client | null;
@@ -37,27 +37,27 @@ export interface RunningProcess {
   readonly sandbox: Sandbox | null;
   readonly receiverUrl: string | null;
   readonly consoleUrl: string | null;
-  /** Where probes of a worker without a console ask; null: nowhere (HEALTH_PORT=none). */
+  /** Health address of a worker without a console; null if HEALTH_PORT is `none`. */
   readonly healthUrl: string | null;
-  /** Where the metrics are served; null: nowhere. */
+  /** Address of the metrics; null if they are not served. */
   readonly metricsUrl: string | null;
-  /** Of the owner of a data directory, as it wrote them down. */
+  /** Addresses that the owner of a data directory wrote into it. */
   readonly endpoints: Endpoints | null;
-  /** What other processes of the data directory bring. */
+  /** Work that other processes of the data directory hand over. */
   readonly handOver: HandOver | null;
-  /** Rejects when a part without which nothing goes on is lost for good; never resolves. */
+  /** Rejects when an essential part is lost for good; never resolves. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
 }
 
-/** Starts a process with its roles; what was started is stopped again when a later part cannot start. */
+/** Starts a process with its roles. If a part cannot start, the earlier parts are stopped. */
 export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
   const { log, own } = start;
   const parts = startedParts(log);
   if (own !== null) parts.addToTheEnd('lock', () => own.lock.release());
   let onLost: ProcessCore['onLost'] = () => undefined;
   const lost = new Promise<never>((_, reject) => (onLost = reject));
-  // The caller hears of a loss when it listens; before that, a rejection must not end the process.
+  // The caller learns of a loss when it awaits `lost`; before that, a rejection must not end the process.
   lost.catch(() => undefined);
   try {
     const opening = async () => openInOrder(await openCore(start, { parts, onLost }));
@@ -69,7 +69,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   }
 }
 
-/** Each part as the ones before it are there: service, Temporal, receiver, worker, console. */
+/** Opens each part after the parts that it needs: service, Temporal, receiver, worker, console. */
 async function openInOrder(core: ProcessCore): Promise<Omit<RunningProcess, 'lost' | 'stop'>> {
   const { config, roles, own, parts, ledger, receiverPort } = core;
   const application = roles.some((one) => one !== 'console') ? await openApplication(core) : null;
@@ -111,8 +111,8 @@ async function openInOrder(core: ProcessCore): Promise<Omit<RunningProcess, 'los
 }
 
 /**
- * The server that is given, or an embedded one of the owner of a data directory. A console alone connects when it is
- * first used; null: it has no server.
+ * Connects to the configured server, or starts an embedded one for the owner of a data directory. A console alone
+ * connects at its first call. Returns null if there is no server.
  */
 async function reachTemporal(core: ProcessCore): Promise<ConnectedTemporal | null> {
   const temporal = await (core.config.temporal.address === null ? startOwnTemporal(core) : connectToTemporal(core));
@@ -146,7 +146,7 @@ interface Joined {
   readonly temporal: ConnectedTemporal;
 }
 
-/** Loaded only by a process that has this role. */
+/** Loads the worker's code only in a process with this role. */
 async function openWorker(
   { application, temporal }: Joined,
   urls: { readonly webhookUrl: string | null; readonly consoleUrl: () => string | null },
@@ -155,24 +155,24 @@ async function openWorker(
   const { workerReadiness } = await import('./readiness.ts');
   const watched = await startWatchedWorker(application, { temporal, ...urls });
   const { ledger, onLost } = application.core;
-  // A worker that leaves by itself has died, and nothing goes on without it.
+  // A worker that ends by itself has died, and the process cannot work without it.
   watched.worker.ended.catch(onLost);
   return { ...watched, ready: workerReadiness({ ledger, client: temporal.client, ...watched }) };
 }
 
-/** Loaded only by a process that has this role. */
+/** Loads the console's code only in a process with this role. */
 async function openConsole(core: ProcessCore, shown: ShownParts) {
   const { startProcessConsole } = await import('./process-console.ts');
   return startProcessConsole(core, shown);
 }
 
-/** Answers probes of a worker that has no console. Null: HEALTH_PORT is `none`. */
+/** Answers probes of a worker without a console. Returns null if HEALTH_PORT is `none`. */
 async function serveHealth({ config, parts }: ProcessCore, ready: () => Promise<Readiness>): Promise<string | null> {
   if (config.health === null) return null;
   const { host, explicit } = config.health;
   const port = await choosePort(config.health);
   const server = await startHealthServer({ host, port }, ready).catch((error: unknown) => {
-    // Workers that start at once may choose the same free port: without a configured port, a worker takes any.
+    // Workers that start at once may choose the same free port; without a configured port, take any.
     if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
     return startHealthServer({ host, port: 0 }, ready);
   });
@@ -185,7 +185,7 @@ interface Published {
   readonly urls: Pick<Endpoints, 'receiver' | 'console' | 'sandbox'>;
 }
 
-/** Tells other processes of the data directory where everything is, and watches that the directory stays this process's own. */
+/** Publishes the addresses for other processes of the data directory, and watches that this process still owns it. */
 async function publish(
   { config, ledger, parts, onLost }: ProcessCore,
   { lock, dataDir }: OwnDirectory,

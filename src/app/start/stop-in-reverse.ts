@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What was started, to be stopped in the reverse order; a part that fails to stop does not keep the others from it. */
+/** Started parts, which stop in reverse order; a part that fails to stop does not block the others. */
 export interface StartedParts {
-  /** A part that is waited for, for some seconds: it may wait for a ledger or a server that does not answer. */
+  /** Adds a part whose stop is awaited for some seconds only, because its ledger or server may not answer. */
   add(name: string, stop: () => Promise<unknown>): void;
-  /** A part whose end others rely on, or that bounds its end itself: nothing is stopped before it has ended. */
+  /** Adds a part that other parts need, or that limits its own stop: the next part stops only after it has ended. */
   addToTheEnd(name: string, stop: () => Promise<unknown>): void;
   stop(): Promise<void>;
 }
@@ -15,10 +15,10 @@ interface Part {
   readonly patienceMs: number | null;
 }
 
-/** Longer than a server lets its requests end. */
+/** Longer than a server waits for its open requests. */
 const PATIENCE_MS = 10_000;
 
-/** An empty list of started parts. A part that fails to stop, or does not stop in time, is logged as a warning. */
+/** Creates an empty list. Logs a warning for a part that fails to stop or is late. */
 export function startedParts(
   log: { warn(message: string, fields?: Record<string, unknown>): void },
   patienceMs = PATIENCE_MS,

@@ -4,10 +4,10 @@ import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
 
-/** Where the preload of the crash tests (`test/support/crash/preload.js`) leaves its `TestPoints`. */
+/** Key under which the preload of the crash tests (`test/support/crash/preload.js`) stores its `TestPoints`. */
 export const TEST_POINTS = Symbol.for('lote.test-points');
 
-/** The parts between whose steps a test of crash safety can end the process. */
+/** Parts between whose steps a crash test can end the process. */
 export interface TestedParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
@@ -15,16 +15,16 @@ export interface TestedParts {
   readonly nights: RunLog;
   readonly drop: (point: DropPoint) => void;
   readonly signal: (workflowId: string, ordinals: readonly number[]) => Promise<void>;
-  /** Whether rows of a small file stay in memory; a test needs them in the ledger where it ends the process there. */
+  /** True keeps rows of a small file in memory; a crash test may need them in the ledger. */
   readonly buffersRows: boolean;
-  /** The embedded server, so that a test can end it. */
+  /** The embedded server, which a test can kill. */
   readonly temporal: { readonly kill: () => void };
 }
 
-/** Gives a part back with its points. */
+/** Returns a part with its test points. */
 export type TestPoints = <Kind extends keyof TestedParts>(kind: Kind, part: TestedParts[Kind]) => TestedParts[Kind];
 
-/** A part with the points that a preload has set; without a preload, the part as it is. */
+/** Returns a part with the points of a preload or, without a preload, the part itself. */
 export const tested: TestPoints = (kind, part) => {
   const points = (globalThis as { [TEST_POINTS]?: TestPoints })[TEST_POINTS];
   return points === undefined ? part : points(kind, part);

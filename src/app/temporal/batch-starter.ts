@@ -18,7 +18,7 @@ export interface StartPlace {
 /** Handle of a batch's workflow run. */
 export type BatchHandle = WorkflowHandle<typeof invoiceBatch>;
 
-/** The batch that a file is, or becomes when it is started: before that, an act can be written down for it. */
+/** Returns the batch id of a file, also before its start, so that an action can be recorded for it. */
 export async function batchOfFile(
   { application, inputDir }: Pick<StartPlace, 'application' | 'inputDir'>,
   ledger: Pick<Ledger, 'batchOfFile'>,
@@ -30,9 +30,9 @@ export async function batchOfFile(
 }
 
 /**
- * Starts a batch under the id that its bytes give it, or joins the run that has this id already.
- * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace; `usage` when that run was started with
- * other options; the reason of `over`, and nothing is started then
+ * Starts a batch under the id of its bytes, or joins the run that already has this id.
+ * @throws LoteError `ledger-foreign` when another installation in the namespace has that run; `usage` when that run has
+ * other options; the reason of `over`, and then nothing is started
  */
 export async function startBatch(
   place: StartPlace,
@@ -55,15 +55,15 @@ export async function startBatch(
   return { batchId, handle };
 }
 
-/** An installation, as a run knows it: one of several in a namespace has a task queue of its own. */
+/** An installation; several in one namespace have different task queues. */
 export interface OwnPlace {
   readonly client: Client;
   readonly taskQueue: string;
 }
 
 /**
- * Refuses a run that another installation works on, which shares the namespace and has the same file: what is done to it,
- * or learned from it, would be that of invoices which this installation has not read. Returns the run that has this id now.
+ * Refuses a run of another installation that shares the namespace and has the same file, because its invoices are not
+ * those that this installation has read. Returns the run that has this id now.
  * @throws LoteError `ledger-foreign`; WorkflowNotFoundError when there is no such run
  */
 export async function requireOwnRun(
@@ -81,19 +81,19 @@ export async function requireOwnRun(
   );
 }
 
-/** How a run may be started, but for which file, ledger and application it is. */
+/** All start options except file, ledger and application. */
 const DECLARED = [
   ...['onInvalid', 'decimal', 'encoding', 'delimiter', 'sheet', 'duplicateRows', 'lookAlikes'],
   ...['profile', 'expectInvoices', 'expectNet', 'acceptDuplicateRisk'],
 ] as readonly (keyof BatchInput)[];
 
-/** What counts where a start does not say it. */
+/** Values of options that a start omits. */
 const DEFAULTS: Partial<BatchInput> = {
   ...{ onInvalid: 'skip', duplicateRows: 'refuse', lookAlikes: 'refuse', acceptDuplicateRisk: false },
 };
 
 /**
- * Refuses to join an open run that was started otherwise than it is asked for now: the run goes on as it was started. What is not declared now is not compared.
+ * Refuses to join an open run with other options, because the run keeps its own. Omitted options are not compared.
  * @throws LoteError `usage`
  */
 async function requireSameStart(
@@ -116,7 +116,7 @@ async function requireSameStart(
   );
 }
 
-/** As the first event of a run has it. */
+/** Returns the input from the first event of a run. */
 async function inputOf(
   client: Client,
   execution: { readonly workflowId: string; readonly runId: string },
@@ -126,6 +126,6 @@ async function inputOf(
   });
   const [payload] = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const input = payload === undefined ? null : defaultPayloadConverter.fromPayload<unknown>(payload);
-  // A run that was started by hand without an input has none of these.
+  // A run that a person started without an input has no options.
   return typeof input === 'object' && input !== null ? (input as BatchInput) : { file: '' };
 }

@@ -13,7 +13,7 @@ import {
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 
-/** The codes of gRPC that Lote tells apart: https://grpc.io/docs/guides/status-codes/. */
+/** The gRPC codes that Lote tells apart: https://grpc.io/docs/guides/status-codes/. */
 export const GRPC_STATUS = {
   cancelled: 1,
   deadlineExceeded: 4,
@@ -24,19 +24,19 @@ export const GRPC_STATUS = {
   unauthenticated: 16,
 } as const;
 
-/** What the Temporal server answered to a call that it did not do: gRPC's code, and code and words as `4 DEADLINE_EXCEEDED: …`. */
+/** The Temporal server's error for a call: gRPC's code, and a message such as `4 DEADLINE_EXCEEDED: …`. */
 interface TemporalRefusal {
   readonly code: number;
   readonly message: string;
 }
 
-/** The server's answer among the causes of an error; null: the server gave none. */
+/** Returns the server's error among the causes of `error`, or null if there is none. */
 export function temporalRefusal(error: unknown): TemporalRefusal | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (isGrpcServiceError(cause)) return cause;
   return null;
 }
 
-/** What a command says where the server did not do what it was asked; null: the error is of another kind. */
+/** Returns a command's error for a call that the server did not do, or null for an error of another kind. */
 export function temporalFailure(error: unknown): LoteError | null {
   const refusal = temporalRefusal(error);
   if (refusal === null) return null;
@@ -48,15 +48,15 @@ export function temporalFailure(error: unknown): LoteError | null {
   );
 }
 
-/** The answer, or null when it takes longer than `patienceMs`: then its result is ignored. */
+/** Returns the answer, or null after `patienceMs`; a later result is ignored. */
 export function answerWithin<Answer>(patienceMs: number, answer: Promise<Answer>): Promise<Answer | null> {
   answer.catch(() => undefined);
   return Promise.race([answer, sleep(patienceMs, null, { ref: false })]);
 }
 
-/** Longer than a batch stands still after its worker was killed. */
+/** Longer than a batch pauses after its worker was killed. */
 const PATIENCE_MS = 30_000;
-/** A server that knows the deadline may cancel a moment before this side gives up. */
+/** A server that knows the deadline may cancel a moment before the client does. */
 const UNANSWERED: readonly (number | undefined)[] = [
   GRPC_STATUS.cancelled,
   GRPC_STATUS.deadlineExceeded,
@@ -64,8 +64,8 @@ const UNANSWERED: readonly (number | undefined)[] = [
 ];
 
 /**
- * What the Temporal server answers while a person waits at a page. `attempted` begins the sentence of the error.
- * @throws LoteError `temporal-unavailable` where it has not answered for 30 s (`patienceMs`); else what `call` throws
+ * Calls the Temporal server while a person waits at a page. The error message begins with `attempted`.
+ * @throws LoteError `temporal-unavailable` without an answer for 30 s (`patienceMs`); else the error of `call`
  */
 export async function answeredCall<Answer>(
   client: Client,
@@ -78,7 +78,7 @@ export async function answeredCall<Answer>(
       client.withDeadline(Date.now() + patienceMs, call),
     );
   } catch (error) {
-    // An update that timed out may have reached its server, which waits for a worker.
+    // An update that timed out may have reached the server, which then waits for a worker.
     const isUpdate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
     if (isUpdate || !UNANSWERED.includes(temporalRefusal(error)?.code)) throw error;
     throw new LoteError(
@@ -90,9 +90,9 @@ export async function answeredCall<Answer>(
 }
 
 /**
- * What an update of a running workflow answers. `attempted` begins the sentence of the error.
+ * Sends an update to a running workflow. The error message begins with `attempted`.
  * @throws LoteError `worker-missing` where no worker has answered for 30 s (`patienceMs`), `temporal-unavailable` where
- * the server cannot be reached, `usage` with what the workflow's validator said; else what `update` throws
+ * the server cannot be reached, `usage` with the message of the workflow's validator; else the error of `update`
  */
 export async function answeredUpdate<Answer>(
   client: Client,
@@ -116,7 +116,7 @@ export async function answeredUpdate<Answer>(
   }
 }
 
-/** The error a failed run ended with, in Lote's own words: the failures it is wrapped in say nothing to an operator. */
+/** Returns a failed run's error in Lote's own words, because its wrapping failures do not help an operator. */
 export function batchFailure(error: unknown): unknown {
   if (error instanceof WorkflowNotFoundError)
     return new LoteError(
@@ -137,16 +137,16 @@ const ASK_AGAIN_MS = 1_000;
 
 interface ResultWait {
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Called for each look that Temporal did not answer. */
+  /** Called for each try that Temporal did not answer. */
   readonly onAway: () => void;
 }
 
-/** A run whose result is waited for. */
+/** A run whose result a caller awaits. */
 export type AwaitedHandle<Result> = Pick<WorkflowHandle, 'workflowId' | 'client'> & { result(): Promise<Result> };
 
 /**
- * The result of a run, also when Temporal is away for any time, or when the run is reset in the Temporal UI.
- * @throws WorkflowFailedError, WorkflowNotFoundError: those are answers.
+ * Awaits the result of a run, also across an outage of Temporal of any length and a reset in the Temporal UI.
+ * @throws WorkflowFailedError, WorkflowNotFoundError: these are answers.
  */
 export async function awaitResult<Result>(handle: AwaitedHandle<Result>, wait: ResultWait): Promise<Result> {
   for (;;) {
@@ -160,7 +160,7 @@ export async function awaitResult<Result>(handle: AwaitedHandle<Result>, wait: R
   }
 }
 
-/** A reset terminates the run, and its workflow goes on in another run. */
+/** A reset terminates the run, and its workflow goes on in a new run. */
 async function resultOf<Result>(handle: AwaitedHandle<Result>): Promise<Result> {
   try {
     return await handle.result();

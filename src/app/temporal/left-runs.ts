@@ -6,10 +6,10 @@ import { livePollers } from './queue-pollers.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** The server repeats a failed workflow task at once; the third time no restart of a worker is the reason. */
+/** The server repeats a failed workflow task at once, so a third attempt is not due to a worker's restart. */
 const STUCK_FROM_ATTEMPT = 3;
 
-/** Whose runs are looked at. */
+/** The installation whose runs are checked. */
 export interface RunsPlace {
   readonly client: Client;
   readonly taskQueue: string;
@@ -20,20 +20,20 @@ export interface RunsPlace {
 
 type OpenRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'type' | 'taskQueue'>;
 
-/** Which of the open runs are left. Runs of a build are always left when no live worker polls its queue. */
+/** Selects the open runs to restart. Runs of a build always count as left when no live worker polls its queue. */
 export interface WhichRuns {
-  /** The queue of the only worker that there is: runs of all other builds are left. */
+  /** Queue of the only worker; runs of all other builds are left. */
   readonly onlyWorker?: string;
-  /** Runs whose workflow task fails again and again are left, too. */
+  /** True also selects runs whose workflow task fails repeatedly. */
   readonly stuck?: boolean;
-  /** Identity of a worker that leaves: where another one is there, it need not be found silent first. */
+  /** Identity of a leaving worker, which does not count as live; runs are restarted only if another worker is there. */
   readonly leaving?: string;
 }
 
 /**
- * Ends open runs with which no worker goes on, and starts them again from the ledger, on any build: that of a batch
- * takes over the claim of the run before, and keeps what operators asked of it. To restart a run that is well costs
- * time and nothing else, because the ledger refuses what the run before still does.
+ * Ends open runs that no worker continues, and starts them again from the ledger, on any build. The new run of a batch
+ * takes over the claim of the old run and its operators' requests. Restarting a healthy run only costs time, because
+ * the ledger refuses further writes of the old run.
  * @returns the ids of their workflows
  */
 export async function restartLeftRuns(place: RunsPlace, which: WhichRuns = {}): Promise<readonly string[]> {
@@ -60,8 +60,8 @@ export async function restartLeftRuns(place: RunsPlace, which: WhichRuns = {}): 
 }
 
 /**
- * Runs on the queues of all builds, and those of open batches on the queue that the installation had before. Pages end
- * with their batch, which starts them again.
+ * Returns runs on the queues of all builds, and runs of open batches on an earlier queue of the installation. Pages are
+ * missing, because they end with their batch, which starts them again.
  */
 async function openRuns({ client, taskQueue, ledger, application }: RunsPlace): Promise<readonly OpenRun[]> {
   const prefix = `${taskQueue}@`.replaceAll("'", "''");
@@ -88,7 +88,7 @@ async function isPolled(client: Client, queue: string, { onlyWorker, leaving }: 
   return (await livePollers(client, queue)).some(({ identity }) => identity !== leaving);
 }
 
-/** A run is stuck when its workflow task, or that of one of its pages, fails again and again. */
+/** A run is stuck when its workflow task, or that of one of its pages, fails repeatedly. */
 async function isStuck(client: Client, { workflowId, runId }: Pick<OpenRun, 'workflowId' | 'runId'>): Promise<boolean> {
   const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
   if ((raw.pendingWorkflowTask?.attempt ?? 0) >= STUCK_FROM_ATTEMPT) return true;
@@ -108,7 +108,7 @@ async function restart(place: RunsPlace, run: OpenRun): Promise<void> {
       taskQueue,
       args: next.args,
       ...(next.summary !== undefined && { staticSummary: next.summary }),
-      // Ends the run and its pages, and starts the next one, in one step.
+      // Ends the run and its pages, and starts the new run, in one step.
       workflowIdConflictPolicy: 'TERMINATE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
@@ -120,7 +120,7 @@ interface NextRun {
   readonly summary?: string;
 }
 
-/** Null: a night that starts again brings it along. */
+/** Returns null for a batch that its night starts again. */
 async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): Promise<NextRun | null> {
   const { ledger, application } = place;
   const { args, parent, isBegun, asked } = await readRun(place.client, { workflowId, runId });
@@ -136,7 +136,7 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
   const retry = type === 'retryInvoices' ? (args[0] as RetryInput) : null;
   const batch = held ?? (await ledger.findBatch(retry?.batch ?? workflowId));
   const input = retry === null ? (args[0] as BatchInput) : inputOf(batch, retry);
-  // As in `workflows/invoice-batch.ts`; the next run has no parent.
+  // Equals the rule in `workflows/invoice-batch.ts`; the next run has no parent.
   const first = input.resumed === true ? 'none' : parent ? 'drop' : 'person';
   const order = isBegun ? 'restart' : (before.order ?? first);
   const sha256 = batch?.sha256 ?? before.sha256 ?? null;
@@ -147,18 +147,18 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
   };
 }
 
-/** What a retry chose is in the ledger once it has begun: its batch goes on as any other. */
+/** A retry that has begun has its choice in the ledger, so its batch goes on as any other. */
 function inputOf(batch: BatchRecord | null, { batch: batchId, ledgerId }: RetryInput): BatchInput {
   return { file: batch?.file ?? batchId, ...(ledgerId !== undefined && { ledgerId }) };
 }
 
 interface ReadRun {
   readonly args: readonly unknown[];
-  /** Another workflow has started it. */
+  /** True if another workflow has started it. */
   readonly parent: boolean;
-  /** Its first step has ended: what it had to do is in the ledger. */
+  /** True if its first step has ended, so that its task is in the ledger. */
   readonly isBegun: boolean;
-  /** What it was asked, but for retries that are in the ledger. */
+  /** Requests to the run, except retries that are in the ledger. */
   readonly asked: readonly AskedOfRun[];
 }
 
@@ -166,7 +166,7 @@ interface Payloads {
   readonly payloads?: readonly Parameters<typeof defaultPayloadConverter.fromPayload>[0][] | null;
 }
 
-/** The history of a run is what it has promised: its updates were answered. */
+/** Reads a run's history, because the run has already answered the updates in it. */
 async function readRun(client: Client, { workflowId, runId }: { workflowId: string; runId: string }): Promise<ReadRun> {
   const events = (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
   const started = events[0]?.workflowExecutionStartedEventAttributes;
@@ -194,7 +194,7 @@ async function readRun(client: Client, { workflowId, runId }: { workflowId: stri
       taken += requests.get(String(ended.scheduledEventId)) ?? 0;
     }
   }
-  // Retries are taken up in the order in which they were asked.
+  // The run takes retries up in the order of their requests.
   const isTaken = ({ name }: AskedOfRun): boolean => name === 'retryInvoices' && taken-- > 0;
   return {
     args,

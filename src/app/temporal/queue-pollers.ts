@@ -5,7 +5,7 @@ import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answerWithin } from './calls.ts';
 
-/** TASK_QUEUE_TYPE_WORKFLOW: on the queue of the workflows every process with a worker polls for them. */
+/** TASK_QUEUE_TYPE_WORKFLOW: every process with a worker polls the workflow queue. */
 const WORKFLOWS = 1;
 const MS = 1_000;
 const NS_PER_MS = 1_000_000;
@@ -15,25 +15,25 @@ const POLLED_WITHIN_MS = 90_000;
 
 /** A worker that polled a task queue. The server forgets it about five minutes after its last poll. */
 export interface QueuePoller {
-  /** Its worker scope, see `workerScope`. Null: not a worker of Lote. */
+  /** Worker scope, see `workerScope`; null for a worker that is not Lote's. */
   readonly scope: string | null;
   readonly identity: string;
   readonly lastPolledAt: number;
-  /** Null: it does not say. */
+  /** Null if the worker names no build. */
   readonly build: string | null;
 }
 
 const IDENTITY = /^lote ledger=(\S+) /;
 const BUILD_MARK = / build=(\S+)/;
 
-/** Ledger and application that a worker serves: workers of one scope may do each other's work. */
+/** Ledger and application of a worker; workers of one scope may do each other's work. */
 export function workerScope(ledgerId: string, { application }: { readonly application: string }): string {
   return `${ledgerId}/${application}`;
 }
 
 /**
- * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, a unique
- * part, because in containers every worker has the same process id.
+ * Identity of a worker: the worker scope, which separates ledgers and applications, the build, and a unique part,
+ * because in containers every worker has the same process id.
  */
 export function workerIdentity(
   scope: string,
@@ -42,7 +42,7 @@ export function workerIdentity(
   return `lote ledger=${scope} pid=${pid} id=${own} build=${build}`;
 }
 
-/** The workers of a task queue that the server remembers: also one that has stopped, for about five minutes. */
+/** Lists the workers of a task queue, also a stopped one, which the server remembers for about five minutes. */
 export async function queuePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
@@ -57,15 +57,15 @@ export async function queuePollers(client: Client, taskQueue: string): Promise<r
   }));
 }
 
-/** Those that have polled within 90 s, by the server's clock. */
+/** Lists the workers that, by the server's times, have polled within 90 s. */
 export async function livePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
   const since = Date.now() - POLLED_WITHIN_MS;
   return (await queuePollers(client, taskQueue)).filter(({ lastPolledAt }) => lastPolledAt >= since);
 }
 
 /**
- * Refuses a task queue on which a worker of another ledger or application polls: each would take the other's runs, and
- * refuse them. The ledger's id in the input of every activity is the authority.
+ * Refuses a task queue that a worker of another ledger or application polls, because each would take the other's runs
+ * and refuse them. The ledger id in the input of every activity is the authority.
  * @throws LoteError `ledger-foreign`
  */
 export async function requireOwnQueue(client: Client, taskQueue: string, scope: string): Promise<void> {
@@ -78,22 +78,22 @@ export async function requireOwnQueue(client: Client, taskQueue: string, scope: 
   );
 }
 
-/** A live worker takes a new run within milliseconds; one that starts, or is busy, polls again within this time. */
+/** A live worker takes a new run within milliseconds; a starting or busy worker polls again within this time. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 500;
 const PATIENCE_MS = LOOKS * LOOK_EVERY_MS;
 
-/** What the worker must keep, and where. */
+/** The scope of a worker, with its client and queue. */
 export interface WorkerPlace {
   readonly client: Client;
   readonly taskQueue: string;
-  /** Of ledger and application, see `workerScope`. */
+  /** Ledger and application, see `workerScope`. */
   readonly scope: string;
 }
 
 /**
- * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one
- * stays listed for five minutes.
+ * Waits until the server lists a worker of this ledger and application for the task queue. A listed worker may be dead:
+ * a killed one stays listed for five minutes.
  * @throws LoteError `worker-missing` after 10 s without one
  */
 export async function requireListedWorker(place: WorkerPlace): Promise<void> {
@@ -104,8 +104,8 @@ export async function requireListedWorker(place: WorkerPlace): Promise<void> {
 }
 
 /**
- * Waits for 10 s until a worker has taken up a run: it has left the queue on which it was started. A run that no worker
- * has taken up is ended. One that a worker has begun may have sent something and goes on when a worker does.
+ * Waits up to 10 s until a worker has taken up a run, which then leaves its first queue. Ends a run that no worker has
+ * taken up. A run that a worker has begun may have sent invoices, and goes on with the next live worker.
  * @throws LoteError `worker-missing`
  */
 export async function requireTakenUp(place: WorkerPlace, workflowId: string, notify: Notify): Promise<void> {
@@ -116,7 +116,7 @@ export async function requireTakenUp(place: WorkerPlace, workflowId: string, not
   };
   const isTaken = await waitingFor('a worker', () => becomesTrue(isTakenUp));
   if (!isTaken && (await endUntouchedRun(client, workflowId))) throw workerMissing(place);
-  // An error is a sign of life, too.
+  // An error also shows that a worker lives.
   const query = client.workflow.getHandle(workflowId).query('progress');
   const sign = query.then(
     () => true,
@@ -128,12 +128,12 @@ export async function requireTakenUp(place: WorkerPlace, workflowId: string, not
   );
 }
 
-/** Events of a run that no worker has ever taken up: started, and its first task scheduled. */
+/** Events of a run that no worker has taken up: its start, and its first scheduled task. */
 const UNTOUCHED_EVENTS = 2;
 
 /**
- * Ends a run that no worker has ever taken up. Temporal ends no run on a condition, so its history says afterwards whether that was still so: false where
- * a worker has begun it, or it was over already.
+ * Ends a run that no worker has taken up. Temporal cannot end a run conditionally, so the history is checked
+ * afterwards. Returns false if a worker had begun the run, or if it was over already.
  */
 async function endUntouchedRun(client: Client, workflowId: string): Promise<boolean> {
   const { historyLength, status, runId } = await client.workflow.getHandle(workflowId).describe();
@@ -141,7 +141,7 @@ async function endUntouchedRun(client: Client, workflowId: string): Promise<bool
   const run = client.workflow.getHandle(workflowId, runId);
   await run.terminate('no worker took it up');
   const { events } = await run.fetchHistory();
-  // What a worker had only begun to answer has no effect: the answer comes too late.
+  // An unfinished answer of a worker has no effect, because it comes too late.
   return !(events ?? []).some(({ workflowTaskCompletedEventAttributes: task }) => Boolean(task));
 }
 

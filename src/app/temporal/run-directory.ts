@@ -8,7 +8,7 @@ import type { RunDirectory } from '../../../activities/deps.ts';
 import type { BatchStop } from '../../domain/records/batch-record.ts';
 import { GRPC_STATUS } from './calls.ts';
 
-/** Asks Temporal whether the run that holds a batch is open; one whose workflow Temporal does not know any more is not. */
+/** Asks Temporal whether the run that holds a batch is open; a run whose workflow Temporal no longer knows is not. */
 export function createRunDirectory(client: Client): RunDirectory {
   return {
     async isOpen(workflowId, runId, asker) {
@@ -25,7 +25,7 @@ export function createRunDirectory(client: Client): RunDirectory {
         .getHandle(schedule)
         .describe()
         .then(
-          // One that is younger than the run was made when nights were switched on again.
+          // A schedule that is younger than the run was created when nights were switched on again.
           ({ info }) => info.createdAt > run.startTime,
           (error: unknown) => {
             if (error instanceof ScheduleNotFoundError) return true;
@@ -41,7 +41,7 @@ export function createRunDirectory(client: Client): RunDirectory {
       }
       if (asked !== null || temporalId === null) return null;
       const now = await temporalIdOf(client);
-      // A caller that may not ask for it any more cannot tell a removed run from a lost one.
+      // Without this permission, a caller cannot tell a removed run from a lost one.
       const isRemoved = now === null || now === temporalId;
       return isRemoved ? { what: 'deleted', at: Date.now(), who: null, why: null } : null;
     },
@@ -57,7 +57,7 @@ export function createRunDirectory(client: Client): RunDirectory {
   }
 }
 
-/** As the operator's words stand in the history of the run. */
+/** Returns the operator's stop from the history of the run. */
 async function stopOf(client: Client, run: WorkflowExecutionDescription): Promise<BatchStop> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const terminated = events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
@@ -72,10 +72,10 @@ async function stopOf(client: Client, run: WorkflowExecutionDescription): Promis
   };
 }
 
-/** Its caller has other things to do. */
+/** The caller must not wait longer. */
 const PATIENCE_MS = 5_000;
 
-/** By a server, or what stands before it, that does not answer this question to this client. */
+/** Errors of a server, or of a proxy before it, that refuses this query to this client. */
 const REFUSALS: ReadonlySet<unknown> = new Set([
   GRPC_STATUS.permissionDenied,
   GRPC_STATUS.unimplemented,
@@ -83,9 +83,9 @@ const REFUSALS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Tells one database of Temporal from another: the UUID that the namespace of the client got when it was registered. A new namespace, and the same one on an empty
- * server, has another one. Null: the server does not tell it to this client.
- * @throws what the connection says, also where there is no answer within 5 s
+ * Identifies a Temporal database by the UUID that the client's namespace got at its registration. A new namespace, or
+ * the same one on an empty server, has another UUID. Returns null if the server does not show it to this client.
+ * @throws the connection's error, also without an answer within 5 s
  */
 async function temporalIdOf(client: Client): Promise<string | null> {
   const { namespace } = client.options;

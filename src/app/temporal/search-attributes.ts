@@ -1,17 +1,17 @@
 import type { Client, Connection } from '@temporalio/client';
 import type { Logger } from '../process/logger.ts';
 
-/** By which batches are found in Temporal's own list; nothing of them names anybody. Numbers are those of the server's IndexedValueType. */
+/** Attributes that find batches in Temporal's own list; they name no person. The numbers are the server's IndexedValueType. */
 const ATTRIBUTES = { LoteBatch: 2, LoteState: 2, LoteProblems: 3 } as const;
 const NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[];
 type AttributeName = keyof typeof ATTRIBUTES;
 
-/** Answered only where all three are registered. */
+/** The server answers this query only if all three are registered. */
 const PROBE = "LoteBatch = 'none' AND LoteState = 'none' AND LoteProblems = 0";
 
 /**
- * Registers the search attributes where they are missing. A server that does not let us is said so of, once, and batches run without them: false.
- * An attribute that is missing, or has another type, would otherwise stop every batch at its first step.
+ * Registers missing search attributes. If the server refuses, logs that once and returns false, and batches run without
+ * them, because a missing attribute or another type would stop every batch at its first step.
  */
 export async function ensureSearchAttributes(client: Client, log: Pick<Logger, 'warn'>): Promise<boolean> {
   try {
@@ -29,14 +29,14 @@ export async function ensureSearchAttributes(client: Client, log: Pick<Logger, '
       });
     return true;
   } catch (err) {
-    // A server may keep its operator's side to itself and have them all the same.
+    // A server may refuse operator calls and still have the attributes.
     if (await isAnswered(client)) return true;
     log.warn('search attributes cannot be registered; batches run without them', { names: NAMES, err });
     return false;
   }
 }
 
-/** Names of the search attributes that the namespace lacks, or has with another type. */
+/** Lists the search attributes that the namespace lacks or has with another type. */
 export async function searchAttributesOf(
   client: Client,
 ): Promise<{ readonly missing: readonly AttributeName[]; readonly ofOtherTypes: readonly AttributeName[] }> {
@@ -48,7 +48,7 @@ export async function searchAttributesOf(
   };
 }
 
-/** Clients of Lote are made on connections of the SDK's own kind (connect-client.ts). */
+/** The cast is safe: Lote makes its clients on the SDK's own connections (temporal-connection.ts). */
 function operatorServiceOf(client: Client): Connection['operatorService'] {
   return (client.connection as Connection).operatorService;
 }

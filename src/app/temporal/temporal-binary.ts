@@ -10,12 +10,12 @@ import { errorCode } from '../../platform/error-code.ts';
 import { cacheDirectory, putAside, type Notify } from '../../platform/files.ts';
 import { buildEnvironment } from '../process/child-environment.ts';
 
-/** The last version that `go install` takes; it brings its own UI. */
+/** The last version that `go install` accepts; it includes its UI. */
 const CLI_VERSION = 'v1.5.1';
 const CLI_MODULE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
-/** A download or a build that is silent for minutes looks dead. */
+/** A download or a build looks dead without a message for minutes. */
 const NOTIFY_EVERY_MS = 10_000;
-/** It answers in less than a second, on a busy machine too. */
+/** `--version` answers in less than a second, also on a busy machine. */
 const VERSION_MS = 60_000;
 /** Enough for 100 MB at 3 Mbit/s. */
 const DOWNLOAD_LIMIT_MS = 5 * 60_000;
@@ -23,8 +23,8 @@ const DOWNLOAD_LIMIT_MS = 5 * 60_000;
 const run = promisify(execFile);
 
 /**
- * Finds or makes a Temporal CLI: on PATH, in the user's cache, else downloaded by the SDK, else built by Go (about 3 minutes, once per user).
- * @throws LoteError `temporal-unavailable`, saying what was tried.
+ * Finds or makes a Temporal CLI: on PATH, in the user's cache, downloaded by the SDK, or built by Go (about 3 minutes, once per user).
+ * @throws LoteError `temporal-unavailable`, naming the attempts.
  */
 export async function acquireTemporalBinary(
   notify: Notify,
@@ -51,8 +51,8 @@ export async function acquireTemporalBinary(
 }
 
 /**
- * The SDK downloads only to start a server at once, so one is started on a free port and ended. The
- * process ends with its parent, which holds its input open.
+ * The SDK downloads only to start a server at once, so this script starts one on a free port and ends it. The script
+ * ends with its parent, which holds its input open.
  */
 const DOWNLOAD = `
 process.stdin.once('end', () => process.exit(1)).resume();
@@ -63,8 +63,8 @@ require(sdk)
   .then(() => process.exit(0), () => process.exit(1));`;
 
 /**
- * The SDK's own download of a Temporal CLI to `target`; false when it cannot be had in time (offline that shows at once). It runs in a process of
- * its own: the SDK has no time limit for it and cannot be told to stop, and its server would get the whole environment of this process, with its secrets.
+ * Downloads a Temporal CLI to `target` with the SDK. Returns false if that fails (offline: at once) or takes too long. Runs in a
+ * separate process, because the SDK has no time limit, cannot be stopped, and gives its server the whole environment with secrets.
  */
 export async function downloadTemporal(
   target: string,
@@ -77,11 +77,11 @@ export async function downloadTemporal(
       env: buildEnvironment(env),
       stdio: ['pipe', 'ignore', 'ignore'],
       timeout: limitMs,
-      // The SDK hears every other signal and goes on.
+      // The SDK catches every other signal and goes on.
       killSignal: 'SIGKILL',
     });
     const [code] = (await once(child, 'exit')) as [number | null];
-    // It may have left a part of the binary.
+    // The failed download may have left a part of the binary.
     if (code !== 0) throw new Error('the download failed');
   };
   return makeBinary(target, download).catch(() => false);
@@ -99,7 +99,7 @@ async function build(go: string, target: string, env: NodeJS.ProcessEnv): Promis
   });
 }
 
-/** Makes a binary in a folder beside its place, and renames it: two starts at once both end with a whole one. False: none was made. */
+/** Makes a binary in a folder beside its target and renames it: two concurrent starts both get a whole one. Returns false without one. */
 async function makeBinary(target: string, make: (directory: string) => Promise<unknown>): Promise<boolean> {
   const directory = await mkdtemp(`${target}-`);
   try {
@@ -124,7 +124,7 @@ async function makeCache(folder: string): Promise<void> {
   }
 }
 
-/** Says every ten seconds that what takes long goes on. */
+/** Reports every ten seconds that slow work goes on. */
 async function reporting<T>(notify: Notify, what: string, work: () => Promise<T>): Promise<T> {
   const started = Date.now();
   const report = (): void => notify(`… still ${what}, ${Math.round((Date.now() - started) / 1000)} s`);
@@ -144,7 +144,7 @@ async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string 
   return null;
 }
 
-/** A file that a full disk or a crash has damaged may be executable. */
+/** A file that a full disk or a crash has damaged may still be executable. */
 function runs(binary: string): Promise<boolean> {
   return succeeds(() => run(binary, ['--version'], { timeout: VERSION_MS }));
 }

@@ -12,23 +12,23 @@ import { errorCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { GRPC_STATUS } from './calls.ts';
 
-/** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
+/** A reachable server answers in milliseconds, and a start that waits longer than this looks dead. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Between two tries to connect. gRPC's own limit is two minutes: after an outage of that length everybody would wait as long again,
- * while the server has been back all the time.
+ * Longest pause between two tries to connect. gRPC's own limit is two minutes, so after such an outage every client
+ * would wait that long again although the server is back.
  */
 const CHANNEL = { 'grpc.max_reconnect_backoff_ms': 5_000 };
 
 type SdkOptions = ReturnType<typeof toClientOptions>['connectionOptions'];
 
-/** What both the client's and the worker's connection need to reach a server. */
+/** What the connections of client and worker need to reach a server. */
 export type TemporalPlace = Pick<SdkOptions, 'apiKey' | 'tls' | 'metadata'> & { readonly address: string };
 
 /**
- * Address, TLS, headers and API key in the SDK's shape. A server of our own is on loopback and wants neither key nor certificate; one that was given may
- * want both.
+ * Returns address, TLS, headers and API key in the SDK's shape. Lote's embedded server is on loopback and needs neither
+ * key nor certificate; a configured server may need both.
  * @throws LoteError `configuration-invalid` when a certificate cannot be read.
  */
 export function placeOf(address: string, temporal: Pick<TemporalConfig, 'address' | 'profile'>): TemporalPlace {
@@ -45,8 +45,8 @@ export function placeOf(address: string, temporal: Pick<TemporalConfig, 'address
 }
 
 /**
- * A connection that has answered once.
- * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
+ * Returns a connection that has answered once.
+ * @throws LoteError `temporal-unavailable` without an answer in time, with the address but no secret.
  */
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
   const connection = lazyTemporal(place, patienceMs);
@@ -54,13 +54,13 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
     await connection.ensureConnected();
     return connection;
   } catch (cause) {
-    // It would go on trying for half an hour.
+    // Otherwise the connection would try for half an hour.
     await connection.close();
     throw notConnected(place, `within ${patienceMs / 1000} s`, cause);
   }
 }
 
-/** `when`: as in "a server must answer there within 10 s". Names the address, and no secret. */
+/** `when` completes "a server must answer there", such as "within 10 s". The error names the address, and no secret. */
 export function notConnected({ address }: TemporalPlace, when: string, cause: unknown): LoteError {
   return new LoteError(
     'temporal-unavailable',
@@ -70,14 +70,14 @@ export function notConnected({ address }: TemporalPlace, when: string, cause: un
   );
 }
 
-/** A connection that is made with its first call, and again after a loss. */
+/** Returns a connection that opens at its first call, and again after a loss. */
 export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Connection {
   const calls = closingCalls();
   const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor];
   const options = { ...place, connectTimeout: patienceMs, interceptors, channelArgs: CHANNEL };
   const connection = Connection.lazy(options);
   const close = connection.close.bind(connection);
-  // Calls are ended before the connection is closed: one that comes after that ends the process.
+  // Calls end before the connection closes, because a call that comes after that ends the process.
   connection.close = async () => {
     calls.end();
     await close();
@@ -85,18 +85,18 @@ export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE
   return connection;
 }
 
-/** gRPC's, as the SDK's connection takes it. */
+/** gRPC's interceptor type, as the SDK's connection takes it. */
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
-/** One try of a call. */
+/** One attempt of a call. */
 type Call = ReturnType<Parameters<Interceptor>[1]>;
 type Listener = NonNullable<Parameters<Call['start']>[1]>;
 
 const WHY = 'the connection is closed';
 
 /**
- * Calls that end with their connection; `interceptor` must stand after the one that repeats calls, so that it sees each try. Without it a long poll keeps
- * a process alive for a minute after its end, and a repeat that was waiting for its turn throws from a timer, where no caller can catch it, because the
- * channel is gone (seen with client 1.24.0).
+ * Ends calls with their connection; `interceptor` must stand after the retry interceptor to see each attempt. Without
+ * it a long poll keeps a process alive for a minute after its end, and a retry that waits for its turn throws from a
+ * timer, where no caller can catch it, because the channel is gone (seen with client 1.24.0).
  */
 function closingCalls(): { readonly interceptor: Interceptor; end(): void } {
   const open = new Set<Call>();
@@ -115,7 +115,7 @@ function closingCalls(): { readonly interceptor: Interceptor; end(): void } {
   };
 }
 
-/** A call that has ended before it began. */
+/** Returns a call that is cancelled before it starts. */
 function cancelledCall(): Call {
   let notified: Partial<Listener> | undefined;
   const nothing = (): void => undefined;
@@ -137,7 +137,7 @@ function cancelledCall(): Call {
   };
 }
 
-/** The call, whose end is heard before its caller hears it. */
+/** Returns the call, and runs `hear` at its end, before its caller learns of it. */
 function onEnd(call: Call, hear: () => void): ReturnType<Interceptor> {
   const start = call.start.bind(call);
   call.start = (metadata, listener) =>
@@ -149,17 +149,17 @@ function onEnd(call: Call, hear: () => void): ReturnType<Interceptor> {
         listener?.onReceiveStatus?.(status);
       },
     });
-  // The chain needs no more of a call than this interface; the class adds nothing that is used.
+  // The chain uses only this interface of a call; the class adds nothing that it uses.
   return call as ReturnType<Interceptor>;
 }
 
-/** A question about a task queue goes the way of all work, on which a server knows a new namespace some seconds later. */
+/** A task-queue query takes the path of all work, where a server learns of a new namespace some seconds later. */
 const ANY_QUEUE = 'lote';
 /** TASK_QUEUE_TYPE_WORKFLOW */
 const WORKFLOWS = 1;
 
 /**
- * A client whose server has answered once, and has the namespace.
+ * Returns a client whose server has answered once and has the namespace.
  * @throws LoteError `temporal-unavailable`
  */
 export function connectClient(place: TemporalPlace, namespace: string): Promise<Client> {
@@ -168,7 +168,7 @@ export function connectClient(place: TemporalPlace, namespace: string): Promise<
 
 async function connectAt(place: TemporalPlace, namespace: string): Promise<Client> {
   const client = new Client({ connection: await connectTemporal(place), namespace });
-  // A client that may not see the namespace may use it all the same.
+  // A client without permission to describe the namespace may still use it.
   if ((await findNamespace(client).catch(() => 'denied')) !== 'missing') return client;
   await client.connection.close();
   throw new LoteError(
@@ -179,8 +179,8 @@ async function connectAt(place: TemporalPlace, namespace: string): Promise<Clien
 }
 
 /**
- * What the server says of the namespace of the client; `denied`: it does not show it to this client.
- * @throws what the connection says
+ * Asks the server for the client's namespace; `denied` means that the server does not show it to this client.
+ * @throws the connection's error
  */
 export async function findNamespace(client: Client): Promise<'there' | 'missing' | 'denied'> {
   try {
@@ -196,7 +196,7 @@ export async function findNamespace(client: Client): Promise<'there' | 'missing'
   }
 }
 
-/** A client that connects when it is first used, for a process that must be up while the server is not. */
+/** Returns a client that connects at its first use, for a process that must start while the server is down. */
 export function lazyClient(place: TemporalPlace, namespace: string): Client {
   return new Client({ connection: lazyTemporal(place), namespace });
 }

@@ -19,32 +19,32 @@ import { acquireTemporalBinary } from './temporal-binary.ts';
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
-/** The dev server is up in half a second; a machine that is busy gets a minute. */
+/** The dev server starts in half a second; a busy machine gets a minute. */
 const START_MS = 60_000;
 const STOP_MS = 10_000;
-/** Between choosing a free port and listening there another program may take it. */
+/** Another program may take a free port between its choice and the start of listening. */
 const STARTS = 3;
 
 /**
- * Starts the server and a watcher in one process group. The watcher reads a pipe whose other end
- * Lote holds: when Lote ends in any way, also by SIGKILL, the pipe closes and the group ends.
+ * Starts the server and a watcher in one process group. The watcher reads a pipe whose other end Lote holds. When Lote
+ * ends in any way, also by SIGKILL, the pipe closes and the group ends.
  */
 const START_SCRIPT = 'exec 4<&0; (read -r _ <&4; kill -KILL 0) 3>&- & exec "$0" "$@" </dev/null 4<&-';
 
-/** An embedded Temporal server, as a child process. `address` is `host:port`. */
+/** An embedded Temporal server in a child process. `address` is `host:port`. */
 export interface TemporalServer {
   readonly address: string;
   readonly ui: string;
-  /** Resolves when its present process has ended. */
+  /** Resolves when its current process has ended. */
   ended(): Promise<void>;
   /**
-   * Starts a new process on the same ports and the same file; false when it did not come up. Call it
-   * only when the old one has ended.
-   * @throws when it could not be started, such as on a full disk; nothing of it is left then.
+   * Starts a new process on the same ports and file. Returns false if it did not come up. Call this only after the old
+   * process has ended.
+   * @throws when the process could not be started, such as on a full disk; then no process is left.
    */
   restart(): Promise<boolean>;
   stop(): Promise<void>;
-  /** Ends its process as a crash does; for crash tests. */
+  /** Kills its process, as a crash does; for crash tests. */
   kill(): void;
 }
 
@@ -53,7 +53,7 @@ export interface TemporalServerOptions {
   readonly dataDir: string;
   readonly namespace: string;
   readonly notify: Notify;
-  /** 0: any free one. Left out: 7233 and 8233, or the next free ones. */
+  /** 0 means any free port. Default: 7233 and 8233, or the next free ones. */
   readonly port?: number;
   readonly uiPort?: number;
 }
@@ -69,13 +69,13 @@ interface Running {
 }
 
 /**
- * Starts a Temporal dev server with its file in the data directory. It ends with this process, and
- * its runs survive that. A file with which no server starts is put aside: the ledger is the truth.
+ * Starts a Temporal dev server with its file in the data directory. The server ends with this process; its runs
+ * survive. Lote puts a file aside with which no server starts, because the ledger is the truth.
  * @throws LoteError `temporal-unavailable`
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   for (let start = 1; start <= STARTS; start += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a start follows one that failed
+    // oxlint-disable-next-line no-await-in-loop -- each start follows a failed one
     const server = await startOnFreePorts(options);
     if (server !== null) return server;
   }
@@ -108,7 +108,7 @@ async function startOnFreePorts(options: TemporalServerOptions): Promise<Tempora
   };
 }
 
-/** Puts the file back when the server does not start without it either: then it is not at fault. */
+/** Puts the file back if the server does not start without it either, because then the file is not at fault. */
 async function startWithoutFile(options: TemporalServerOptions): Promise<TemporalServer | null> {
   const file = join(options.dataDir, 'temporal.db');
   if (!existsSync(file)) return null;
@@ -124,13 +124,13 @@ async function startWithoutFile(options: TemporalServerOptions): Promise<Tempora
 }
 
 async function moveDatabase(from: string, to: string): Promise<void> {
-  // The log of changes goes first: beside another file it would be applied to that one.
+  // The WAL moves first, because SQLite would apply it to another file beside it.
   for (const suffix of ['-wal', '-shm', ''])
     // oxlint-disable-next-line no-await-in-loop
     if (existsSync(`${from}${suffix}`)) await rename(`${from}${suffix}`, `${to}${suffix}`);
 }
 
-/** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
+/** Starts once. Returns null if the server did not come up, for instance because another program took its port. */
 async function launch(options: TemporalServerOptions, ports: Ports): Promise<Running | null> {
   const running = await spawnServer(options, ports);
   if (await isUp(running, ports.port)) return running;
@@ -141,12 +141,12 @@ async function launch(options: TemporalServerOptions, ports: Ports): Promise<Run
 async function spawnServer({ binary, dataDir, namespace }: TemporalServerOptions, ports: Ports): Promise<Running> {
   const lock = await requireFreeFile(dataDir);
   try {
-    // Without a log the server can be used all the same.
+    // The server works without a log, too.
     const log = await open(join(dataDir, 'temporal.log'), 'a').catch(() => null);
     const output = log?.fd ?? 'ignore';
     const parameters = ['-c', START_SCRIPT, binary, ...serverArguments({ ...ports, dataDir, namespace })];
     const child = spawn('/bin/sh', parameters, {
-      // The server inherits the lock, and so holds it for exactly as long as it lives.
+      // The server inherits the lock, and so holds it exactly as long as it lives.
       stdio: ['pipe', 'pipe', output, lock],
       detached: true,
       env: childEnvironment(process.env),
@@ -180,15 +180,15 @@ function serverArguments(place: Ports & { dataDir: string; namespace: string }):
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(place.port), '--ui-port', String(place.uiPort)],
     ...['--namespace', place.namespace, '--db-filename', join(place.dataDir, 'temporal.db'), '--log-level', 'error'],
-    // WAL: runs survive a SIGKILL, and it is as fast as memory within noise.
+    // With WAL, runs survive a SIGKILL, and its speed equals memory's within noise.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
     ...['LoteBatch=Keyword', 'LoteState=Keyword', 'LoteProblems=Int'].flatMap((one) => ['--search-attribute', one]),
   ];
 }
 
 /**
- * Whether the server of this process answers in time. It prints its addresses when it listens there: a port that answers
- * before may be another program's.
+ * Returns true if the server of this process answers in time. The server prints its addresses when it listens; a port
+ * that answers earlier may belong to another program.
  */
 async function isUp({ child, ended }: Running, port: number): Promise<boolean> {
   const { stdout } = child;
@@ -204,7 +204,7 @@ async function isUp({ child, ended }: Running, port: number): Promise<boolean> {
   return connection !== null;
 }
 
-/** Asks the server to end, and kills its group when it does not. */
+/** Asks the server to end, and kills its group if it does not. */
 async function end({ child, ended }: Running): Promise<void> {
   child.kill('SIGTERM');
   const patience = new AbortController();
@@ -214,7 +214,7 @@ async function end({ child, ended }: Running): Promise<void> {
   await ended;
 }
 
-/** A connection to Temporal. `ui` is null when the address of the UI is not known. */
+/** A connection to Temporal. `ui` is null if the address of the UI is unknown. */
 export interface ConnectedTemporal {
   readonly place: TemporalPlace;
   readonly ui: string | null;
@@ -229,11 +229,11 @@ interface TemporalWish {
   readonly env: NodeJS.ProcessEnv;
   /** Real path of the data directory. */
   readonly dataDir: string;
-  /** Called when the server cannot be kept up; left out by a command that ends soon. */
+  /** Called when the server cannot be kept running; omitted by a command that ends soon. */
   readonly onLost?: (error: LoteError) => void;
 }
 
-/** Starts a server with its file in the data directory, and starts it again when it dies. */
+/** Starts a server with its file in the data directory, and restarts it when it dies. */
 export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTemporal> {
   const { config, log, notify, env, dataDir, onLost = () => undefined } = wish;
   const { namespace } = config.temporal;
@@ -258,14 +258,14 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
   };
 }
 
-/** A server that ends again within this time of its start, so many times in a row, meets no accident: a disk is full, a file is broken. */
+/** So many ends in a row, each within this time of its start, are no accident: a disk is full, or a file is broken. */
 const MOST_RESTARTS = 5;
 const SOON_MS = 2 * 60_000;
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Starts an ended Temporal server again, on the same ports and the same file; workers and clients reconnect by themselves. Calls `onLost` when the server
- * cannot be kept up. Returns a function that stops watching, and only then returns: its caller may stop the server without its being started again.
+ * Restarts an ended Temporal server on the same ports and file; workers and clients reconnect by themselves. Calls `onLost` when the server
+ * cannot be kept running. Returns a function that resolves when the watch has stopped, so that its caller can stop the server without a restart.
  */
 export function superviseTemporal(
   server: Pick<TemporalServer, 'ended' | 'restart'>,

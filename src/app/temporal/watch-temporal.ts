@@ -10,18 +10,18 @@ import { type TemporalPlace, findNamespace, placeOf } from './temporal-connectio
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;
 
-/** The certificate and key that this process read at its start, and the configuration by which it reads them again. */
+/** The certificate and key that this process read at its start, and the configuration for reading them again. */
 export interface ReadAccess {
   readonly place: TemporalPlace;
   readonly temporal: TemporalConfig;
 }
 
-/** One question, without the SDK's own patience. @throws whatever the connection says */
+/** Sends one query without the SDK's own retries. @throws the connection's error */
 function askTemporal(client: Client): ReturnType<typeof findNamespace> {
   return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => findNamespace(client));
 }
 
-/** One question to the server. @throws whatever the connection says, or LoteError `temporal-unavailable` without the namespace */
+/** Sends one query to the server. @throws the connection's error, or LoteError `temporal-unavailable` without the namespace */
 export async function queryTemporal(client: Client): Promise<void> {
   if ((await askTemporal(client)) === 'missing')
     throw new LoteError('temporal-unavailable', `Asking Temporal: it has no namespace ${client.options.namespace}.`);
@@ -29,14 +29,14 @@ export async function queryTemporal(client: Client): Promise<void> {
 
 const TROUBLE = {
   away: 'temporal does not answer; work stands still until it does',
-  // Search attributes and schedules are made by a start.
+  // A start creates search attributes and schedules.
   missing: 'temporal has no such namespace; work stands still: make it, then start this worker again',
 } as const;
 
 /**
- * Logs once when Temporal goes away, or loses the namespace, and once when it is back: the SDK's own lines repeat for each call, and it
- * logs nothing of a namespace. Calls `onLost` with `temporal-unavailable` when the server does not answer to the certificates or key that this process
- * read, and their files hold something else now: a connection cannot be given another certificate, so the process ends to be started again.
+ * Logs once when Temporal or its namespace is lost, and once when it is back, because the SDK's own lines repeat for each call
+ * and ignore namespaces. Calls `onLost` with `temporal-unavailable` when the server refuses this process's certificates or key
+ * and their files have changed: a connection cannot take another certificate, so a supervisor must start the process again.
  */
 export function watchTemporal(
   client: Client,
@@ -55,13 +55,13 @@ export function watchTemporal(
       log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - trouble.since) / 1_000) });
       trouble = null;
     }
-    // A key that was revoked may be told that it has no right, and so may a good one that has few.
+    // The server may answer "denied" to a revoked key, and also to a valid key with few rights.
     const isRefused = found === 'away' || found === 'denied';
     if (isRefused && (await isRenewed(access)) && !stopped.aborted) onLost(renewed(access.place));
   });
 }
 
-/** Whether the files of certificates and key hold something else than this process has read. */
+/** Returns true if the files of certificates and key have changed since this process read them. */
 async function isRenewed({ place, temporal }: ReadAccess): Promise<boolean> {
   if (place.address !== temporal.address) return false;
   try {

@@ -26,12 +26,12 @@ import { createRunDirectory } from '../temporal/run-directory.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
 import { reasonCode } from '../../service/profile/reason-text.ts';
 
-/** Workflows that show what they wait for; a page's batch does so for it. */
+/** Workflows that show what they wait for; a page's batch shows it for the page. */
 const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
-/** The activity's own failure must not wait longer for a server that is slow. */
+/** A slow server must not delay the activity's own failure longer. */
 const PATIENCE_MS = 5_000;
 
-/** Tells the batch of an activity what is waited for, by the signal that its pages use; never rejects. */
+/** Signals to the batch of an activity what it waits for, with the signal that pages use; never rejects. */
 function createWaitingNotices(client: Client, language: string, log: Pick<Logger, 'warn'>): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notify = async (): Promise<void> => {
@@ -49,8 +49,8 @@ function createWaitingNotices(client: Client, language: string, log: Pick<Logger
 }
 
 /**
- * Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another
- * away.
+ * Returns a key below zero, where no page has its number. Each activity of each workflow has its own key, so that one
+ * cannot remove the notice of another.
  */
 function noticeKey(workflowId: string, activity: string): number {
   let hash = 0;
@@ -64,26 +64,26 @@ export interface WorkerParts
     Pick<ProcessCore, 'config' | 'ledger' | 'profile' | 'log'>,
     Pick<OpenApplication, 'service' | 'calibration'>,
     Pick<ActivityDeps, 'requireAccount' | 'noteSends' | 'latestNow'> {
-  /** Null: this process shares its folders with no other process. */
+  /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
   readonly client: Client;
-  /** The address to register for webhooks; null: none. */
+  /** The address to register for webhooks; null means none. */
   readonly webhookUrl: string | null;
-  /** The three search attributes are registered with the Temporal server. */
+  /** True if the three search attributes are registered with the Temporal server. */
   readonly searchable: boolean;
-  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
+  /** Public address of the console, or null if unknown. A function, because the console starts last. */
   readonly consoleUrl: () => string | null;
-  /** Left out: nothing is measured. */
+  /** If omitted, Lote measures nothing. */
   readonly telemetry?: Pick<Telemetry, 'nights'>;
 }
 
 /**
- * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. A page of the usual
- * size is one slice; its neighbours keep the connections busy while it reads or writes the ledger.
+ * Invoices per activity: large slices need few history events, and a crash repeats only requests that were on the wire.
+ * A page of the usual size is one slice; other slices keep the connections busy while it reads or writes the ledger.
  */
 const SLICE_SIZE = 2_000;
 
-/** Gives the activities everything they touch. */
+/** Returns everything that the activities use. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const { pollEverySeconds } = profile.limits;
@@ -140,7 +140,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   };
 }
 
-/** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
+/** Readers and writers of files; workers that share the ledger use only their common folders. */
 function folderUsers(
   { config, ledger, folders, profile, telemetry = NO_TELEMETRY }: WorkerParts,
   notes: () => readonly ReportNote[],
@@ -168,10 +168,10 @@ function folderUsers(
   return folders === null ? users : onCommonFolders(folders, users);
 }
 
-/** What the profile of a service allows to be sent again. */
+/** Returns what the service profile allows to be sent again. */
 export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySettings {
   return {
-    // The service's own spelling is meant, too; the ledger has that of the report.
+    // The profile may use the service's own spelling; the ledger has the spelling of the report.
     failedReasonCodes: retry.failedReasonCodes.map((code) => reasonCode(code) ?? code),
     maxGenerations: retry.maxGenerations,
     repeatsPerInvoice: retry.repeatsPerInvoice,
@@ -182,12 +182,12 @@ export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySett
 }
 
 const HOUR_MS = 3_600_000;
-/** Longer than one request may be on its way. */
+/** A request takes less time than this. */
 const LONGEST_REQUEST_MS = 60_000;
 
 /**
- * For how long Lote repeats a key by itself: `idempotency.retentionHours`, less what a POST that left at the last moment may take. Of a window
- * that is shorter than two such times, half is kept.
+ * Returns how long Lote repeats a key by itself: `idempotency.retentionHours`, less the time of a POST that left at the
+ * last moment. Of a window shorter than two such times, Lote uses half.
  */
 export function repeatWindowMs({ idempotency }: Pick<ServiceProfile, 'idempotency'>): number {
   const windowMs = idempotency.retentionHours * HOUR_MS;

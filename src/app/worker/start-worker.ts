@@ -29,36 +29,36 @@ import { requireBuild, workflowBundle as findOrMakeBundle } from './workflow-bun
 import { choosePort } from '../process/free-port.ts';
 
 /**
- * Activities are cancelled at once: they send, poll and wait for nothing more, but a POST that is on the wire must be allowed to end. After this the
- * process leaves anyway; what was on the wire is repeated with the same key and bytes.
+ * A stop cancels activities at once, so they send, poll and wait no more, but a POST on the wire must be allowed to
+ * end. After this time the process leaves anyway, and Lote repeats what was on the wire with the same key and bytes.
  */
 const FORCE = '45s' as const;
-/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
+/** Four pages of one batch send two slices each; the rest is for other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
 
-/** Where a worker works, and with whom. */
+/** Place and callbacks of a worker. */
 export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
+  /** Path of an existing bundle; default: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
-  /** Called when the worker is about to poll: from then on the process has work in hand, which must end in order. */
+  /** Called just before the worker polls: from then on the process has work that must end in order. */
   readonly onWork?: (() => void) | undefined;
-  /** Called when slices did not end in time: the process must leave without them. */
+  /** Called when slices did not end in time, so that the process must leave without them. */
   readonly onForcedEnd?: (() => void) | undefined;
-  /** Left out: nothing is measured or traced. */
+  /** If omitted, Lote measures and traces nothing. */
   readonly telemetry?: WorkerTelemetry;
 }
 
 /** A worker that polls its task queue. */
 export interface RunningWorker {
   readonly identity: string;
-  /** On which the runs of its build work. */
+  /** Queue for the runs of its build. */
   readonly queue: string;
-  /** Resolves when the worker has left; rejects when it died. */
+  /** Resolves when the worker has left; rejects when it has died. */
   readonly ended: Promise<void>;
-  /** False while it stops, and after that. */
+  /** Returns false while the worker stops, and after that. */
   isRunning(): boolean;
   stop(): Promise<void>;
 }
@@ -88,12 +88,12 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     taskQueue: buildQueue(place.taskQueue, build),
     activities: createActivities(deps),
     shutdownGraceTime: 0,
-    // By a heartbeat a slice hears that its run was terminated; the SDK keeps them back for most of their time-out.
+    // A heartbeat tells a slice that its run was terminated; by default the SDK delays it for most of its time-out.
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
   });
-  // It only moves new runs to the queue of this build (workflows/pin-build.ts), and keeps none of them.
+  // This worker only moves new runs to the queue of this build (workflows/pin-build.ts), and caches none of them.
   const entry = await create({
     taskQueue: place.taskQueue,
     maxCachedWorkflows: 0,
@@ -101,7 +101,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   });
   place.onWork?.();
   const ended = runToTheEnd([worker, entry], connection);
-  // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
+  // The caller learns of the worker's end from `ended`; a rejection before that must not end the process.
   ended.catch(() => undefined);
   const isRunning = (): boolean => worker.getState() === 'RUNNING' && entry.getState() === 'RUNNING';
   return {
@@ -115,7 +115,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       try {
         await ended;
       } catch (error) {
-        // The SDK keeps the slices that did not end, and with them the process.
+        // The SDK keeps unfinished slices, and with them the process.
         if (wasRunning) {
           const { numInFlightActivities: activities, numInFlightWorkflowActivations: workflowTasks } =
             worker.getStatus();
@@ -128,7 +128,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   };
 }
 
-/** What the SDK opens keeps the process alive: nothing but the workers may fail from here on. @throws LoteError `temporal-unavailable` */
+/** The SDK's connection keeps the process alive, so only the workers may fail after it. @throws LoteError `temporal-unavailable` */
 async function connectWorker({ log }: ActivityDeps, { temporal, telemetry }: WorkerPlace): Promise<NativeConnection> {
   await installSdkRuntime(log, telemetry ?? NO_TELEMETRY.worker);
   return NativeConnection.connect(temporal).catch((cause: unknown) => {
@@ -136,7 +136,7 @@ async function connectWorker({ log }: ActivityDeps, { temporal, telemetry }: Wor
   });
 }
 
-/** One cannot work without the other: where one ends, both do. */
+/** Neither worker can work without the other, so both end when one ends. */
 async function runToTheEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
   try {
     const ends = workers.map((worker) => worker.run().finally(() => stopAll(workers)));
@@ -154,9 +154,9 @@ function stopAll(workers: readonly Worker[]): void {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in
- * one that has a worker: the runtime keeps a process alive until its last worker ends. Its metrics are served on a free
- * loopback port when they are wanted.
+ * Sends the SDK's log to Lote's, errors only, because core repeats a line for each retried call. Runs once per process,
+ * and only with a worker: the runtime keeps a process alive until its last worker ends. If wanted, serves the SDK's
+ * metrics on a free loopback port.
  */
 async function installSdkRuntime(
   log: { error(message: string, fields?: Record<string, unknown>): void },
@@ -169,7 +169,7 @@ async function installSdkRuntime(
       logger: new DefaultLogger('ERROR', ({ message, meta }) =>
         log.error('temporal sdk', { message, ...causeOf(meta) }),
       ),
-      // The process decides what a signal does: the SDK would stop the worker alone, and the process would stay without one.
+      // The process handles signals: the SDK would stop only the worker, and leave the process without one.
       shutdownSignals: [],
       telemetryOptions: {
         logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} },
@@ -183,12 +183,12 @@ async function installSdkRuntime(
   }
 }
 
-/** Why: without it, the SDK's line about a worker that failed says no more than that. */
+/** Adds the cause, because the SDK's line about a failed worker names none. */
 function causeOf(meta: LogMetadata | undefined): { readonly err?: Error } {
   return meta?.['error'] instanceof Error ? { err: meta['error'] } : {};
 }
 
-/** Named as Prometheus wants it: seconds, units and `_total` in the names. */
+/** Prometheus metric names: seconds, units and `_total`. */
 function sdkMetrics(bindAddress: string): NonNullable<TelemetryOptions['metrics']> {
   return {
     attachServiceName: false,
@@ -200,21 +200,21 @@ const LEFT_RUNS_EVERY_MS = 30_000;
 
 export interface WatchedWorkerOptions {
   readonly temporal: Pick<ConnectedTemporal, 'client' | 'place'>;
-  /** The address to register for webhooks; null: none. */
+  /** The address to register for webhooks; null means none. */
   readonly webhookUrl: string | null;
   readonly consoleUrl: () => string | null;
 }
 
-/** A worker, and what watches over it. */
+/** A worker with its common folders. */
 export interface WatchedWorker {
   readonly worker: RunningWorker;
-  /** Null: this process shares its folders with no other process. */
+  /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
 }
 
 /**
- * The worker on a task queue that no other ledger uses, the schedule of reconciliation, and the watches over all. The
- * worker polls last: a process that has work in hand waits for nothing more before it can be told to leave.
+ * Starts a worker on a task queue that no other ledger uses, the reconciliation schedule, and their watches. The worker
+ * polls last, so that nothing delays a process with work in hand when it is told to leave.
  */
 export async function startWatchedWorker(
   { core, service, calibration, requireAccount, time }: OpenApplication,
@@ -234,7 +234,7 @@ export async function startWatchedWorker(
     ...{ client, webhookUrl, consoleUrl },
     latestNow: () => time.latestNow(),
     async requireAccount() {
-      // An embedded ledger goes by the clock of this machine.
+      // An embedded ledger uses this machine's clock.
       if (config.databaseUrl !== null) await requireClock(ledger);
       await requireAccount();
     },

@@ -8,15 +8,15 @@ import { cacheDirectory, replaceFile } from '../../platform/files.ts';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { VERSION } from '../version.ts';
 
-/** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */
+/** All folders of workflow code; .dependency-cruiser.cjs refuses other imports. */
 const SOURCES = ['workflows', 'src/domain', 'src/texts'];
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export type WorkflowBundle = { readonly codePath: string } | { readonly code: string };
 
 /**
- * The bundled workflows: those that the build left beside the compiled code, or those of the user's cache, put there when these sources were never
- * bundled before. Bundling costs 3.4 s of CPU, which a start after a crash has no use for.
+ * Returns the bundled workflows beside the compiled code or in the user's cache, bundling these sources if they are
+ * new. Bundling costs 3.4 s of CPU, which a start after a crash should save.
  */
 export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT): Promise<WorkflowBundle> {
   const built = join(root, 'workflow-bundle.js');
@@ -30,24 +30,24 @@ export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT
     await writeBundle(cached, code);
     return { codePath: cached };
   } catch {
-    // A home that cannot be written to costs the next start these seconds again, and nothing else.
+    // If the home is not writable, only the next start bundles again.
     return { code };
   }
 }
 
-/** A disk that was full or a crash may have left half of it, with which no worker starts: it is made anew. */
+/** A full disk or a crash may have left half a bundle, with which no worker starts; Lote then makes it again. */
 async function isUsable(path: string): Promise<boolean> {
   return buildOf(await readFile(path, 'utf8').catch(() => '')) !== null;
 }
 
-/** @throws LoteError `internal` when the bundle was damaged since it was found */
+/** Returns a bundle's build. @throws LoteError `internal` when the bundle was damaged since it was found */
 export async function requireBuild(bundle: WorkflowBundle): Promise<string> {
   const build = buildOf('code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8'));
   if (build !== null) return build;
   throw new LoteError('internal', 'Starting a worker: the bundle of its workflows was damaged. Start Lote again.');
 }
 
-/** Over names and contents of the sources, and over package.json, whose versions are exact: another SDK is another bundle. */
+/** Hashes names and contents of the sources, and package.json, whose exact versions include the SDK's. */
 async function sourcesHash(root: string): Promise<string> {
   const hash = createHash('sha256');
   for (const file of await sourceFiles(root))
@@ -70,7 +70,7 @@ async function sourceFiles(root: string): Promise<readonly string[]> {
 const DIGEST_LENGTH = 12;
 const SEAL = /^const LOTE_BUILD="(?<build>[^"+]+\+(?<digest>[0-9a-f]{12}))";/u;
 
-/** The code of a workflow bundle; 3.4 s of CPU. */
+/** Bundles the workflow code, which costs 3.4 s of CPU. */
 export async function bundleWorkflows(workflowsPath: string): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
@@ -80,14 +80,14 @@ export async function bundleWorkflows(workflowsPath: string): Promise<string> {
 }
 
 /**
- * The code behind a constant that names its build: version and digest. It stands on the first line, so that no line
- * moves; `workflows/pin-build.ts` reads it.
+ * Prepends a constant with the build: version and digest. It is on the first line, so that no line moves;
+ * `workflows/pin-build.ts` reads it.
  */
 export function sealed(code: string): string {
   return `const LOTE_BUILD="${VERSION}+${digestOf(code)}";${code}`;
 }
 
-/** The build of a bundle, such as `0.2.0+9f86d081884c`; null when the bundle is not as it was made. */
+/** Returns the build of a bundle, such as `0.2.0+9f86d081884c`, or null if the bundle has changed since it was made. */
 function buildOf(bundle: string): string | null {
   const found = SEAL.exec(bundle);
   const { build, digest } = found?.groups ?? {};
@@ -98,7 +98,7 @@ function digestOf(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
-/** Half a bundle would keep every later start from working. */
+/** Writes the file atomically, because half a bundle would break every later start. */
 export async function writeBundle(target: string, code: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   await replaceFile(target, code, 0o644);

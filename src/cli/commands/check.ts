@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { requireOneFileForTotals, type ReadingCommand } from '../session/expectations.ts';
 import { printResult } from '../output/terminal-text.ts';
 
-/** What was typed: how the files are read, and what a person says of the columns of a file. */
+/** Arguments of `lote check`: how to read the files, and the meaning of a file's columns. */
 export type CheckCommand = ReadingCommand & MappingOptions;
 
 /** `lote check FILE…`: a dry run. Nothing leaves the machine. */
@@ -49,21 +49,21 @@ function textOf({ mapping, ...file }: ShownFile): string {
   return mapping === undefined ? checkText(file) : `${checkText(file)}\n${mappingText(file.file, mapping)}`;
 }
 
-/** A mistake in it is found here, and not by the run. What reads it is loaded only when there is one. */
+/** Reads the body template of the service profile, so that `check` finds a mistake in the profile before a run does. Loads the reader only if needed. */
 async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
   if (config.serviceProfilePath === null) return null;
   const { readProfile } = await import('../../app/account/read-profile.ts');
   return readProfile(config).requests.createInvoice.body;
 }
 
-/** Refusals that a person answers by saying what the columns mean. */
+/** Refusals that a person resolves by giving the meaning of the columns. */
 const OPEN_LAYOUT = ['layout-unconfirmed', 'header-missing', 'column-missing', 'column-duplicate'];
 
 function isOpen({ refused, findings }: CheckedFile): boolean {
   return refused && OPEN_LAYOUT.includes(findings[0]?.code ?? '');
 }
 
-/** Saves the confirmed mapping of the one file that is named, which is then read with it. @throws LoteError `usage` */
+/** Saves the confirmed mapping of the single named file, which `check` then reads with this mapping. @throws LoteError `usage` */
 async function saveProfile(
   name: string,
   files: readonly string[],

@@ -9,8 +9,8 @@ import { upCommand } from './roles.ts';
 const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
 
 /**
- * `npm run demo`: the sample file from start to report. Some of its rows are wrong and some of its invoices fail at the simulated engine, so
- * the right end is exit code 1 of `run`: finished, with a report that says what is not issued.
+ * `npm run demo`: issues the sample file from start to report. Some rows are wrong and some invoices fail at the
+ * simulated engine, so `run` must end with exit code 1: finished, with a report that names what is not issued.
  */
 export async function demoCommand(env: NodeJS.ProcessEnv, { watch }: { readonly watch: boolean }): Promise<ExitCode> {
   requireSandbox(env);

@@ -23,7 +23,7 @@ import { INTERRUPTED as GOES_ON } from '../session/interruption.ts';
 import { awaitRun } from '../session/follow-batches.ts';
 import type { Session } from '../session/open-session.ts';
 
-/** The time of a night, with its zone as Temporal spells it. @throws LoteError `usage` */
+/** Parses the time of a night, and spells its zone as Temporal does. @throws LoteError `usage` */
 export function nightlyTime(at: string, timezone: string): NightlyTime {
   const found = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/u.exec(at);
   if (found === null)
@@ -41,7 +41,7 @@ export function nightlyTime(at: string, timezone: string): NightlyTime {
 }
 
 const DEFAULT_AT = '02:00';
-/** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
+/** A host that slept until noon still runs its night; a host that was off for a day does not start two nights at once. */
 const DEFAULT_CATCH_UP = '12h';
 const STANDS_STILL =
   'Interrupted: the night stands still where it is. It goes on with the next `lote up` or `lote nightly now`.';
@@ -57,10 +57,10 @@ interface NightlyOn extends NightlyCommand {
   readonly catchUp?: string;
 }
 
-/** `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. */
+/** `lote nightly on`: makes or changes the schedule; a missing option keeps its value. */
 export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Promise<ExitCode> {
   const { at, timezone, catchUp, json } = command;
-  // Said before a server is started, or waited for.
+  // Refuses a wrong time before Lote starts a server or waits for one.
   nightlyTime(at ?? DEFAULT_AT, timezone ?? 'UTC');
   const catchUpMs = durationOf(catchUp ?? DEFAULT_CATCH_UP);
   return withNightlyRuns(env, command, async (place, { stays, config }) => {
@@ -80,7 +80,7 @@ export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Pro
   });
 }
 
-/** `lote nightly off`: a run that no worker has begun finds its schedule gone, and takes nothing. */
+/** `lote nightly off`: deletes the schedule. A run that no worker has begun finds no schedule and takes no files. */
 export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
   return withNightlyRuns(env, command, async (place) => {
     const running = (await runningNightlyRun(place, await describeNightlyRuns(place)))?.workflowId ?? null;
@@ -91,7 +91,7 @@ export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand
   });
 }
 
-/** `lote nightly show`. */
+/** `lote nightly show`: prints the schedule and the last nights. */
 export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
   return withNightlyRuns(env, command, async (place, { config }) => {
     const state = await describeNightlyRuns(place);
@@ -99,7 +99,7 @@ export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyComman
   });
 }
 
-/** `lote nightly now`: a night at once, waited for. Boots what is not there and takes it down again. */
+/** `lote nightly now`: runs a night at once and waits for it. Starts the missing parts and stops them again. */
 export async function nightlyNow(env: NodeJS.ProcessEnv, { json }: NightlyCommand): Promise<ExitCode> {
   const interrupted = (place: Session['place']): string => (place === 'own' ? STANDS_STILL : GOES_ON);
   const { withWork } = await import('../session/work-session.ts');
@@ -132,7 +132,7 @@ async function withNightlyRuns(
 
 function durationOf(text: string): number {
   const value = durationMs(text);
-  // Temporal raises a shorter window to ten seconds by itself, and would not say so.
+  // Temporal silently raises a shorter window to ten seconds.
   if (value >= 10_000) return value;
   throw new LoteError(
     'usage',
@@ -146,7 +146,7 @@ const YEAR_DAYS = 366;
 
 type NightlyFor = Pick<Config, 'inputDir' | 'taskQueue'>;
 
-/** `lote nightly show` for a person: in the night's own zone. */
+/** Formats the output of `lote nightly show`, with times in the night's own zone. */
 export function nightlyLines(state: NightlyState | null, config: NightlyFor): readonly string[] {
   if (state === null)
     return [`Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon`];
@@ -172,7 +172,7 @@ export function nightlyLines(state: NightlyState | null, config: NightlyFor): re
   ];
 }
 
-/** A night that starts where no worker of this installation is does nothing for it. */
+/** Warns of a night that starts on a task queue without a worker of this installation. */
 function otherQueueLines({ taskQueue }: NightlyState, config: NightlyFor): readonly string[] {
   if (taskQueue === config.taskQueue) return [];
   return [
@@ -181,7 +181,7 @@ function otherQueueLines({ taskQueue }: NightlyState, config: NightlyFor): reado
   ];
 }
 
-/** What the clock's changes of the coming year do to this time. */
+/** Says how the clock changes of the coming year affect this time. */
 export function clockWarnings(time: NightlyTime, now: number): readonly string[] {
   return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
     kind === 'skipped'

@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 const HEAD = ['setting', 'the profile looks at', 'received there', 'verdict'] as const;
 
-/** What `lote profile check --live` prints: a line for each setting, below it the candidates for what does not fit. */
+/** Formats the output of `lote profile check --live`: a line for each setting, and below it the candidates for a setting that does not fit. */
 function liveCheckText({ rows, requests, fits }: LiveCheck): string {
   const lines = tableLines([HEAD, ...rows.map((row) => [row.setting, row.place, row.received, row.verdict])]);
   const shown = lines.flatMap((line, at) => {
@@ -28,7 +28,7 @@ function liveCheckText({ rows, requests, fits }: LiveCheck): string {
   return [...shown, '', `${end} ${requests} requests.`, ''].join('\n');
 }
 
-/** What was typed of `lote profile check --live`; without `file`, the file named by SERVICE_PROFILE is meant. */
+/** Arguments of `lote profile check --live`; without `file`, Lote checks the file named by SERVICE_PROFILE. */
 export interface LiveCheckCommand {
   readonly file?: string | undefined;
   readonly merchant?: string;
@@ -83,7 +83,7 @@ function refused(why: string): LoteError {
   return new LoteError('usage', `Checking the service profile: ${why} Nothing was sent.`);
 }
 
-/** The key is never in the message. */
+/** Refuses a live key without --yes, and an address without https. No message contains the key. */
 function requireTestKey(account: ServiceAccount, profile: ServiceProfile, { yes, nif, merchant }: LiveCheckCommand) {
   const isTest = account.apiKey.startsWith(TEST_KEY);
   if (!isTest && (!yes || profile.environment === 'test'))
@@ -99,14 +99,14 @@ function requireTestKey(account: ServiceAccount, profile: ServiceProfile, { yes,
 
 const WEIGHTS = [9, 8, 7, 6, 5, 4, 3, 2];
 
-/** A number of the form of a Portuguese company's tax number, with its check digit. */
+/** Makes up a number in the form of a Portuguese company's tax number, with its check digit. */
 function madeUpNif(): string {
   const digits = [5, ...Array.from({ length: 7 }, () => randomInt(10))];
   const rest = 11 - (digits.reduce((all, digit, at) => all + digit * (WEIGHTS[at] ?? 0), 0) % 11);
   return [...digits, rest > 9 ? 0 : rest].join('');
 }
 
-/** Where the temporary receiver listens; null: the service could not reach it. */
+/** Returns the port of the temporary receiver, or null if the service could not reach it. */
 function portOf({ webhookUrl, port }: LiveCheckCommand, config: Config, { baseUrl }: ServiceAccount): number | null {
   if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && /^https?:/i.test(webhookUrl)))
     throw refused('--webhook-url must be an http or https address.');

@@ -11,7 +11,7 @@ import { mistakeText, type ProfileMistake } from '../../service/profile/profile-
 
 const LONGEST_VALUE = 80;
 
-/** What was found in the file of a service profile. */
+/** The findings in the file of a service profile. */
 interface ShownProfile {
   readonly file: string;
   readonly mistakes: readonly ProfileMistake[];
@@ -19,7 +19,7 @@ interface ShownProfile {
   readonly differences: readonly Pick<Setting, 'key' | 'value' | 'default'>[];
 }
 
-/** What `lote profile check` says to a person: a line for each mistake, or for each setting that is not the default. */
+/** Formats the output of `lote profile check`: a line for each mistake, or for each setting that differs from the default. */
 function checkedProfileText({ file, mistakes, differences }: ShownProfile): string {
   const lines: string[] = [];
   if (mistakes.length > 0) {
@@ -64,7 +64,7 @@ function configuredPath(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** `lote profile schema`. */
+/** `lote profile schema`: prints the JSON Schema of a service profile. */
 export async function profileSchemaCommand(): Promise<ExitCode> {
   const { schemaText } = await import('../../service/profile/json-schema.ts');
   process.stdout.write(schemaText());

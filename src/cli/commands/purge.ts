@@ -7,7 +7,7 @@ import { withSession, type Session } from '../session/open-session.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import type { Purged } from '../../ledger/operations/purge.ts';
 
-/** Batches that stay, on the terminal. */
+/** The maximum number of staying batches on the terminal. */
 const MOST_SHOWN = 10;
 
 /** `olderThan`: a duration such as `400d`. */
@@ -17,7 +17,7 @@ interface PurgeCommand {
   readonly json: boolean;
 }
 
-/** `lote purge --older-than 400d`, also while batches run. */
+/** `lote purge --older-than 400d`: deletes the content of old batches, also while batches run. */
 export async function purgeCommand(
   env: NodeJS.ProcessEnv,
   { olderThan, json, dryRun }: PurgeCommand,

@@ -21,8 +21,8 @@ const NOTE =
   'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox has it.';
 
 /**
- * Checks the configured profile as a run does, and writes the part of it that the sandbox can honour into a folder. Returns
- * the path; null when none is configured.
+ * Checks the configured profile as a run does, and writes the settings that the sandbox can honour into a folder.
+ * Returns the path, or null if no profile is configured.
  * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
  */
 export function rehearsalProfile(
@@ -37,8 +37,8 @@ export function rehearsalProfile(
 }
 
 /**
- * What would reach a real service, a real ledger, a running Lote or the program of `LOTE_ON_REPORT`, in whatever form it is given (a file of a secret, a profile
- * of Temporal): a rehearsal has none of these. Without these variables no default file of Temporal is read either.
+ * Variables that lead to a real service, ledger, running Lote or `LOTE_ON_REPORT` program, in any form (a secret's
+ * file, a Temporal profile): a rehearsal gets none. Without them, Lote reads no default file of Temporal either.
  */
 const LEFT_OUT = /^(?:(?:INVOICING|WEBHOOK|DATABASE|TEMPORAL)_|PG[A-Z]|LOTE_ON_REPORT$)/u;
 
@@ -50,12 +50,12 @@ const Report = z.object({
 const EVERYTHING = { recursive: true, force: true };
 const INTERRUPTED = 'Interrupted: the rehearsal and its ledger are gone, and nothing was sent to a service.';
 
-/** A night in minutes: an invoice that the sandbox never settles is not waited for a quarter of an hour. */
+/** A rehearsed night takes minutes: Lote does not wait a quarter of an hour for an invoice that the sandbox never settles. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
 
 /**
- * `lote rehearse FILE`: the real file, read as it would be, against the sandbox with faults, in a ledger that is thrown
- * away. The report is the one that the night would have given; it stays under `<reports>/rehearsal`.
+ * `lote rehearse FILE`: reads the real file as a run would and sends it to the sandbox with faults, in a temporary
+ * ledger. The report is the one that the night would have given; it stays under `<reports>/rehearsal`.
  */
 export async function rehearseCommand(env: NodeJS.ProcessEnv, command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
@@ -74,7 +74,7 @@ async function rehearseIn(
   { files: names, json, faults, seed, ...options }: RehearseCommand,
 ): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
-  // No key is read: nothing of a rehearsal reaches a service.
+  // Reads no key, because a rehearsal sends nothing to a service.
   const { inputDir, reportsDir, serviceProfilePath } = readConfig(own, process.cwd(), 'nothing');
   const profile = rehearsalProfile({ serviceProfilePath }, directory);
   const rehearsal = {
@@ -94,7 +94,7 @@ async function rehearseIn(
   const work: WorkCommand = {
     ...{ json, env: own, config, interrupted: () => INTERRUPTED },
     onLeaveNow: () => rmSync(directory, EVERYTHING),
-    // Bodies name the merchant's id, and faults go by the bytes: with ids at random no seed would repeat a rehearsal.
+    // Bodies contain the merchant's id and faults depend on the bytes: with random ids no seed would repeat a rehearsal.
     sandbox: { faults: faultsOf(faults), seed, idsBySeed: true },
   };
   return withWork(work, async (session) => {
@@ -108,14 +108,14 @@ async function rehearseIn(
   });
 }
 
-/** The mapping profiles by which the night would read the file. */
+/** Copies the mapping profiles with which the night would read the file. */
 async function takeMappings(from: string, to: string): Promise<void> {
   await cp(join(from, 'profiles'), join(to, 'profiles'), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
 }
 
-/** What the report says now: reconciliation may have written it again since the batch ended. */
+/** Returns the counts of the current report: reconciliation may have rewritten the report since the batch ended. */
 async function asReported(result: BatchResult): Promise<BatchResult> {
   const { batch, counts } = Report.parse(JSON.parse(await readFile(result.reports.json, 'utf8')));
   return { ...result, counts, revision: batch.revision };

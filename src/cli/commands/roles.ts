@@ -9,7 +9,7 @@ import { leaveSoon, stay } from '../session/interruption.ts';
 import { startOwner, type Owner } from '../../app/start/start-owner.ts';
 import { preflight } from '../session/preflight.ts';
 
-/** `lote worker`: one of any number of workers on a shared Temporal server and a PostgreSQL ledger. */
+/** `lote worker`: runs one of any number of workers on a shared Temporal server and a PostgreSQL ledger. */
 export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = requireShared(readConfig(env), 'worker');
   return runRole('worker', config, ({ healthUrl }) => {
@@ -24,9 +24,9 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
   return runRole('receiver', config, ({ receiverUrl }) => `Receiver ${receiverUrl}`);
 }
 
-/** `lote console`: the web pages and the JSON API over a shared ledger. */
+/** `lote console`: serves the web pages and the JSON API over a shared ledger. */
 export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  // The console sends nothing to the service, so it needs its address for the health page and no key.
+  // The console sends nothing to the service: it needs the service's address for the health page, but no key.
   const config = readConfig(env, process.cwd(), 'nothing');
   if (config.databaseUrl === null) {
     throw new LoteError(
@@ -37,7 +37,7 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   return runRole('console', config, ({ consoleUrl }) => `Console ${consoleUrl}`);
 }
 
-/** A process with one role, until Ctrl-C or until a part is lost. `lineOf` gives the line that says that it is ready. */
+/** Runs a process with one role until Ctrl-C or until a part is lost. `lineOf` returns the line that says that the process is ready. */
 async function runRole(role: Role, config: Config, lineOf: (running: RunningProcess) => string): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const { over, begin } = stay();
@@ -54,10 +54,7 @@ async function runRole(role: Role, config: Config, lineOf: (running: RunningProc
   return EXIT.ok;
 }
 
-/**
- * Parts that run apart share a database and a Temporal server; without them each would keep a truth of its own.
- * @throws LoteError `configuration-invalid`
- */
+/** Requires a shared database and Temporal server, so that separate processes share one truth. @throws LoteError `configuration-invalid` */
 export function requireShared(config: Config, part: string): Config {
   if (config.databaseUrl !== null && config.temporal.address !== null && config.service.kind === 'remote')
     return config;
@@ -67,7 +64,7 @@ export function requireShared(config: Config, part: string): Config {
   );
 }
 
-/** `lote up`: everything embedded, stays until Ctrl-C; requests on the wire end first. */
+/** `lote up`: runs everything embedded until Ctrl-C; requests on the wire end first. */
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
@@ -80,7 +77,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
       'data-directory-owned',
       `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
-  // A person who reads an address may press Ctrl-C: since the worker polls it is an end in order, whatever does not answer.
+  // A person may press Ctrl-C now. The worker polls, so the process ends in order even if another part does not answer.
   const ended = Promise.race([over, stack.lost]);
   process.stdout.write(addresses(stack));
   try {

@@ -17,8 +17,8 @@ const INTERRUPTED = {
 } as const;
 
 /**
- * `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. With `onlyAtSandbox` the files are of no real merchant,
- * and a process that works at a real service does not get them.
+ * `lote run FILE…`: starts the files, shows progress, waits, prints a summary. Starts missing parts and stops them
+ * again. With `onlyAtSandbox` the files are of no real merchant, and no process at a real service gets them.
  */
 export async function runCommand(
   env: NodeJS.ProcessEnv,
@@ -30,7 +30,7 @@ export async function runCommand(
   requireOneFileForTotals(files, options);
   for (const file of files) await requireProfile({ inputDir: config.inputDir, file, options });
   for (const file of files) await bringIn(config.inputDir, file);
-  // Loaded only now: what is wrong with the files is told in a third of the time.
+  // Loads these modules only now, so that Lote reports wrong files in a third of the time.
   const { withWork } = await import('../session/work-session.ts');
   const { followBatches } = await import('../session/follow-batches.ts');
   const interrupted = (place: Session['place']): string => INTERRUPTED[place];
@@ -40,7 +40,7 @@ export async function runCommand(
   });
 }
 
-/** The owner of the directory works with its own settings, not with the environment of this command. */
+/** Refuses an owner that works at a real service: the owner uses its own settings, not the environment of this command. */
 function requireSandboxOf({ owner }: WorkSession): void {
   if (owner === undefined || owner.endpoints.sandbox !== null) return;
   throw new LoteError(

@@ -10,15 +10,15 @@ import { stay } from '../session/interruption.ts';
 
 /** Flags of `lote sandbox`. */
 export interface SandboxFlags {
-  /** Address to listen at; left out: this machine alone. */
+  /** Address to listen at. Optional: the default is this machine alone. */
   readonly host?: string;
   /** `heavy` or a JSON object. */
   readonly faults?: string;
 }
 
-/** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
+/** `lote sandbox`: runs the simulated service alone, for developers of a client for the published interface. */
 export async function sandboxCommand(env: NodeJS.ProcessEnv, { host, faults }: SandboxFlags): Promise<ExitCode> {
-  // It plays the service, so that it needs no key.
+  // The sandbox plays the service, so it needs no key.
   const config = readConfig(env, process.cwd(), 'nothing');
   const staying = stay();
   const sandbox = await startSandbox({

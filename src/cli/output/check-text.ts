@@ -9,7 +9,7 @@ import { TEXTS_EN } from '../../console/texts/en.ts';
 
 const EXAMPLES_SHOWN = 3;
 const ROWS_SHOWN = 12;
-/** What a dry run says to a person: the proof, the control totals, the findings, the bytes. */
+/** Formats a dry run for a person: the proof, the control totals, the findings, the bytes. */
 export function checkText(file: CheckedFile): string {
   return [
     ...headline(file),
@@ -82,7 +82,7 @@ function totalsLines(file: CheckedFile): readonly string[] {
   ];
 }
 
-/** The reference is no part of the request, and without it a person cannot find the invoice in the source. */
+/** Names the reference above each body: the request does not contain it, and a person needs it to find the invoice in the source. */
 function invoiceLines({ firstInvoices, firstBodies }: CheckedFile): readonly string[] {
   return firstInvoices.flatMap(({ ref, merchantNif, rows }, at) => [
     `${ref} of merchant ${merchantNif}, ${rows.length === 1 ? 'row' : 'rows'} ${rowList(rows)}`,
@@ -95,7 +95,7 @@ function rowList(rows: readonly number[]): string {
   return rows.slice(0, ROWS_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Errors first, then by code with the first rows of each: a thousand times the same finding is one line to read. */
+/** Lists errors first and groups findings by code with the first rows of each: a thousand equal findings are one line. */
 function findingLines(findings: readonly Finding[]): readonly string[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
@@ -113,7 +113,7 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
   );
 }
 
-/** The proposal for a file whose columns no person has confirmed, and the command that confirms it. */
+/** Formats the proposal for a file whose columns no person has confirmed, and the command that confirms the proposal. */
 export function mappingText(file: string, mapped: MappedFile): string {
   const { columns, taxWords, missing, twice, looks, check } = mapped;
   const rows = columns.map((column) => [nameOf(column), meaningOf(column), samplesOf(column)]);
@@ -158,7 +158,7 @@ function resultOf(check: NonNullable<MappedFile['check']>): readonly string[] {
   return [`  read so: ${invoices} invoices from ${rows} rows, ${invalid} invalid; net ${net.join(', ') || 'none'}`];
 }
 
-/** Quoted for a shell where that is needed. */
+/** Returns the command that saves the mapping, with the file quoted for a shell if needed. */
 function saveCommand(file: string, { suggestedName, missing }: MappedFile): string {
   const open = missing.map((column) => ` --column ${column}=HEADER`).join('');
   return `lote check ${/^[\w./-]+$/u.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`} --save-profile ${suggestedName}${open}`;

@@ -16,14 +16,14 @@ const OF_ERROR: Readonly<Partial<Record<LoteErrorCode, ExitCode>>> = {
   interrupted: EXIT.interrupted,
 };
 
-/** Exit code of an error: `usage` for a mistake of the caller, `interrupted` for Ctrl-C, else `unreachable`. */
+/** Returns the exit code of an error: `usage` for a mistake of the caller, `interrupted` for Ctrl-C, otherwise `unreachable`. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof LoteError ? (OF_ERROR[error.code] ?? EXIT.unreachable) : EXIT.unreachable;
 }
 
 /**
- * 0 only when every data row is accounted for in an issued invoice, and the file has the control totals that were declared; a totals row is no data. An
- * invoice in doubt is an issued one: what is printed, and the report, say the doubt.
+ * Returns 0 only if every data row is in an issued invoice and the file has the declared control totals; a totals row
+ * is not data. An invoice in doubt counts as issued: the output and the report name the doubt.
  */
 export function batchExitCode(result: Pick<BatchResult, 'state' | 'counts' | 'totalsDiffer'>): ExitCode {
   if (result.state === 'refused') return EXIT.refused;

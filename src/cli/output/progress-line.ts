@@ -3,23 +3,23 @@ import { plainText } from '../../texts/fill.ts';
 
 /** Long enough to smooth out slices and pages, short enough to follow a service that slows down. */
 const WINDOW_MS = 20_000;
-/** A rate of the first moments says nothing. */
+/** Lote shows no rate before this time: an early rate says nothing. */
 const SHORTEST_MS = 2_000;
-/** Logs are read by people too: a line each time something changes its nature, else now and then. */
+/** People read logs too: Lote writes a line each time the kind of progress changes, and otherwise at this interval. */
 const PLAIN_EVERY_MS = 15_000;
 
-/** What of a batch's progress is shown; `phase` may be any word. */
+/** The part of a batch's progress that the line shows; `phase` may be any word. */
 type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
 
-/** One line of progress: how many invoices are settled, how fast, how long still, and what is waited for. */
+/** One line of progress: settled invoices, rate, time left, and the reason for a wait. */
 export interface ProgressLine {
   show(file: string, progress: ShownProgress, settledCount: number): void;
-  /** Something else than progress, once until it changes. */
+  /** Shows another text, once until it changes. */
   say(text: string): void;
   end(): void;
 }
 
-/** What of a terminal is used. */
+/** The parts of a terminal that a progress line uses. */
 export interface ProgressPlace {
   readonly out: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,18 +28,18 @@ export interface ProgressPlace {
 
 const STDERR: ProgressPlace = { out: process.stderr, env: process.env, now: Date.now };
 
-/** A line that redraws itself on a terminal; elsewhere plain lines, few enough for a log. */
+/** Creates a line that redraws itself on a terminal. Elsewhere it writes plain lines, few enough for a log. */
 export function progressLine({ out, env, now }: ProgressPlace = STDERR): ProgressLine {
-  // A dumb terminal cannot take a line back.
+  // A dumb terminal cannot erase a line.
   const redraws = out.isTTY === true && env['TERM'] !== 'dumb';
   let seen: { readonly file: string; readonly at: number; readonly done: number }[] = [];
   let last = '';
   let lastKind = '';
   let lastPlainAt = 0;
 
-  /** Settled invoices a second over the last 20 s; null: too early to say. */
+  /** Returns the settled invoices per second over the last 20 s, or null if it is too early to say. */
   function rateOf(file: string, done: number): number | null {
-    // A retry lets some go again: then the count falls, and what was seen before says nothing.
+    // After a retry the settled count falls, and the earlier counts say nothing.
     if (seen.some((one) => one.file !== file || one.done > done)) seen = [];
     seen.push({ file, at: now(), done });
     while ((seen[1]?.at ?? now()) <= now() - WINDOW_MS) seen.shift();
@@ -73,7 +73,7 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   };
 }
 
-/** To the terminal's width: a line that wraps cannot be taken back. */
+/** Cuts a line to the terminal's width: a wrapped line cannot be erased. */
 function cut(line: string, columns: number): string {
   const room = Math.max(columns, 20);
   return line.length > room ? `${line.slice(0, room - 1)}…` : line;
@@ -96,7 +96,7 @@ function lineOf(file: string, progress: ShownProgress, settledCount: number, rat
   return parts.join(', ');
 }
 
-/** `8s`, `3m 20s`, `2h 5m`: as exact as a guess deserves. */
+/** Formats a rough estimate as `8s`, `3m 20s` or `2h 5m`. */
 function timeLeft(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole}s`;

@@ -11,12 +11,12 @@ const Report = z.object({
   fileFindings: z.array(z.object({ severity: z.string(), code: z.string(), message: z.string() })),
 });
 
-/** What a person must see of how a file was read although it was not refused. */
+/** A finding about how Lote read a file that a person must see even if the file was not refused. */
 const SHOWN_OF_ANY = 'thousands-grouped';
 
 /**
- * Why a file was refused, and which option decides, or how its thousands were read: out of its report, since what a file says
- * must not travel through Temporal.
+ * Returns why a file was refused and which option decides, or how its thousands were read. Reads the report, because
+ * the content of a file must not travel through Temporal.
  */
 export function readingLines(reportJson: string, isRefused: boolean): readonly string[] {
   try {
@@ -26,12 +26,12 @@ export function readingLines(reportJson: string, isRefused: boolean): readonly s
       .slice(0, MOST_SHOWN)
       .map(({ message }) => `  ${plainText(message)}`);
   } catch {
-    // A report on another machine, or a missing one, is named below all the same.
+    // The summary names the report's path even if the report is missing or on another machine.
     return [];
   }
 }
 
-/** What a person sees when a batch is done: the states that occur, and where the report is. */
+/** Formats the summary of a finished batch: the states that occur, and where the report is. */
 export function summaryTable({ batchId, state, counts, reports, ...result }: BatchResult): string {
   const lines = [`Batch ${batchId}: ${state}`, ...readingLines(reports.json, state === 'refused')];
   for (const outcome of OUTCOMES)
@@ -52,7 +52,7 @@ export function summaryTable({ batchId, state, counts, reports, ...result }: Bat
   return lines.join('\n');
 }
 
-/** The end of a command that waited for batches; of several, the worst decides the exit code. */
+/** Prints the results of a command that waited for batches. Returns the worst exit code of the batches. */
 export function printResults(results: readonly BatchResult[], json: boolean): ExitCode {
   if (json) process.stdout.write(`${JSON.stringify({ batches: results.map((result) => documentOf(result)) })}\n`);
   else for (const result of results) process.stdout.write(`${summaryTable(result)}\n`);

@@ -3,19 +3,19 @@ import type { BatchInput } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { canonicalDecimal } from '../../domain/money.ts';
 
-/** What is typed of files, and how to read them. */
+/** Arguments that name files and say how to read them. */
 export type ReadingCommand = Omit<BatchInput, 'file' | 'ledgerId'> & {
   readonly files: readonly string[];
   readonly json: boolean;
 };
 
-/** `--expect-invoices 120` */
+/** Parses `--expect-invoices 120`. */
 export function expectedInvoices(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('expected a whole number such as 120');
 }
 
-/** `--expect-net EUR=15321.40`, once for each currency. */
+/** Parses `--expect-net EUR=15321.40`, which is given once for each currency. */
 export function expectedNet(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, currency, net = ''] = /^([A-Za-z]{3})=(.+)$/.exec(text) ?? [];
   if (currency === undefined || canonicalDecimal(net) === null)
@@ -25,7 +25,7 @@ export function expectedNet(text: string, before: Readonly<Record<string, string
   return { ...before, [currency.toUpperCase()]: net };
 }
 
-/** Totals are those of one file. @throws LoteError `usage` */
+/** Refuses control totals for several files, because totals belong to one file. @throws LoteError `usage` */
 export function requireOneFileForTotals(
   files: readonly string[],
   { expectInvoices, expectNet }: Pick<BatchInput, 'expectInvoices' | 'expectNet'>,

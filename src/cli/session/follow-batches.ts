@@ -7,7 +7,7 @@ import { batchFailure, awaitResult, type AwaitedHandle } from '../../app/tempora
 import type { BatchHandle } from '../../app/temporal/batch-starter.ts';
 import { progressLine, type ProgressLine } from '../output/progress-line.ts';
 
-/** How often a person sees the bar move. */
+/** How often the progress line moves. */
 const POLL_INTERVAL_MS = 500;
 
 /** A batch that was started or joined, with the handle of its workflow. */
@@ -16,14 +16,14 @@ export interface FollowedBatch {
   readonly handle: BatchHandle;
 }
 
-/** What is asked while batches are waited for. */
+/** The parts that a command needs to wait for batches. */
 export interface Following {
   readonly operations: Pick<Operations, 'batch'>;
   /** Rejects when waiting must end: at Ctrl-C, and when the part that does the work is lost. */
   readonly ended: Promise<never>;
 }
 
-/** Waits for the end of batches of a session, showing progress; results in their order. @throws LoteError as a run ended */
+/** Waits until the batches have ended, and shows progress. Returns the results in the order of the batches. @throws LoteError as a run ended */
 export async function followBatches(
   session: Following,
   batches: readonly FollowedBatch[],
@@ -38,7 +38,7 @@ export async function followBatches(
   }
 }
 
-/** The same for the workflow that has, or had, one batch. */
+/** Waits like `followBatches`, for the workflow that has, or had, one batch. */
 export async function followBatch(
   session: Following & { readonly client: Client },
   batchId: string,
@@ -52,7 +52,7 @@ export async function followBatch(
   }
 }
 
-/** Asks for the progress only while the run is waited for: with the wait, the question that is open ends too. */
+/** Waits for one batch. Asks for the progress only during the wait: the end of the wait ends an open query, too. */
 async function waitFor(
   { batchId, handle }: FollowedBatch,
   { operations, ended }: Following,
@@ -83,26 +83,26 @@ async function waitFor(
   return result;
 }
 
-/** A query may fail while the worker is busy or the run has just ended: the next one will answer. */
+/** Returns the progress, or null if the query fails: the worker may be busy, or the run may have just ended. */
 export async function fetchProgress(
   handle: Pick<BatchHandle, 'query' | 'client'>,
   over: AbortSignal = new AbortController().signal,
 ): Promise<BatchProgress | null> {
-  // The client never takes its listener off a signal: each query has a signal of its own.
+  // The client never removes its listener from a signal, so each query has its own signal.
   const signal = AbortSignal.any([over]);
   return handle.client.withAbortSignal(signal, () => handle.query<BatchProgress>('progress')).catch(() => null);
 }
 
 const LOOK_EVERY_MS = 5_000;
-/** A night has batches, and a batch has pages. */
+/** Workflow levels: a night has batches, and a batch has pages. */
 const LEVELS = 3;
 const MOST_CHILDREN = 20;
 /** PENDING_WORKFLOW_TASK_STATE_SCHEDULED */
 const TASK_WAITS = 1;
 
 /**
- * The result of a run, also over an outage of Temporal. Says what keeps the run waiting, each time it changes, unless
- * `isShown`: then another line does. Rejects when `ended` does.
+ * Returns the result of a run, also over an outage of Temporal. Reports each new reason why the run waits, unless
+ * `isShown` says that another line shows it. Rejects when `ended` rejects.
  * @throws LoteError as the run ended
  */
 export async function awaitRun<Result>(
@@ -128,13 +128,13 @@ export async function awaitRun<Result>(
   } catch (error) {
     throw batchFailure(error);
   } finally {
-    // What ends the wait closes the connection, too: that is no outage.
+    // The end of the wait also closes the connection, which is not an outage.
     isOver = true;
     clearInterval(looks);
   }
 }
 
-/** Why a run, or one that it waits for, does not go on; null: it goes on, as far as Temporal knows. */
+/** Returns why a run, or a run that it waits for, does not go on; null if Temporal knows no reason. */
 async function waitOf(handle: Pick<WorkflowHandle, 'describe' | 'client'>, levels: number): Promise<string | null> {
   const { pendingActivities, pendingChildren, pendingWorkflowTask } = (await handle.describe()).raw;
   const failed = pendingActivities?.find(({ lastFailure }) => lastFailure?.message);

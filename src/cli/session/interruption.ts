@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { LoteError } from '../../domain/errors.ts';
 
-/** What a command says that was interrupted while other processes, or the next command, go on with its work. */
+/** Message of an interrupted command whose work other processes, or the next command, continue. */
 export const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
 
 /** A process that stays until a signal tells it to leave. */
@@ -9,21 +9,21 @@ export interface Stay {
   /** Resolves at the first signal after `begin`; the second one ends the process at once. */
   readonly over: Promise<void>;
   /**
-   * From here on there is work that must end in order; before, the first signal ends the process at once. Call it before
-   * the line that says that the process is ready: a program that reads that line may stop it.
+   * Marks the start of work that must end in order; before it, the first signal ends the process at once. Call `begin`
+   * before the line that says that the process is ready: a program that reads that line may stop the process.
    */
   begin(): void;
   /** Removes the listeners. */
   end(): void;
 }
 
-/** Ctrl-C of a command that would otherwise run to its own end. */
+/** Reacts to Ctrl-C in a command that would otherwise run to its own end. */
 export interface Interruption extends Stay {
   /** Rejects with `interrupted` at the first signal after `begin`; never resolves. */
   readonly interrupted: Promise<never>;
 }
 
-/** First signal: the command leaves in order with the sentence, exit code 130. Second: at once, after `leaveNow`. */
+/** On the first signal, the command leaves in order with the sentence and exit code 130. On the second, it leaves at once, after `leaveNow`. */
 export function interruption(sentence: () => string, leaveNow?: () => void): Interruption {
   const staying = stay(leaveNow);
   const interrupted = staying.over.then(() => {
@@ -33,11 +33,11 @@ export function interruption(sentence: () => string, leaveNow?: () => void): Int
   return { ...staying, interrupted };
 }
 
-/** A terminal's Ctrl-C and Ctrl-\\, a service manager's stop, a closed terminal. */
+/** Signals of a terminal's Ctrl-C and Ctrl-\, a service manager's stop and a closed terminal. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens for signals from now on, because the first process of a container is not ended by a signal without a listener.
+ * Listens for signals from now on, because a signal without a listener does not end the first process of a container.
  * `leaveNow` runs before the process leaves at once.
  */
 export function stay(leaveNow: () => void = () => undefined): Stay {
@@ -52,7 +52,7 @@ export function stay(leaveNow: () => void = () => undefined): Stay {
         return;
       }
       leaveNow();
-      // As shells do: 130 after Ctrl-C.
+      // Uses the exit codes of shells: 130 after Ctrl-C.
       process.exit(128 + constants.signals[signal]);
     }
     process.on(signal, listener);
@@ -65,8 +65,8 @@ export function stay(leaveNow: () => void = () => undefined): Stay {
 const LEFTOVERS_MS = 10_000;
 
 /**
- * Kills this process in ten seconds. For a library that gave up on its work and can no longer end: it would keep the
- * process for ever, also in `process.exit`, which waits for it.
+ * Kills this process in ten seconds, for a library that gave up on its work and can no longer end. Such a library would
+ * keep the process for ever, also in `process.exit`, which waits for the library.
  */
 export function leaveSoon(): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LEFTOVERS_MS);

@@ -11,14 +11,14 @@ import type { DeclaredOption } from '../declare-command.ts';
 
 type Pair = readonly [string, string];
 
-/** What the options of `lote check` say about the columns of a file, as pairs of what stands before and after `=`. */
+/** Options of `lote check` about the columns of a file, as pairs of the text before and after `=`. */
 export type MappingOptions = { readonly saveProfile?: string } & {
   readonly [Option in 'column' | 'skip' | 'invoices' | 'constant' | 'taxCode']?: readonly Pair[] | undefined;
 };
 
 const MEANINGS: readonly ColumnMeaning[] = [...COLUMNS, 'reference-part', 'kind', 'none'];
 
-/** Options that correct a proposed mapping, and the one that saves it. */
+/** Options that correct a proposed mapping, and the option that saves the mapping. */
 export const mappingOptions: readonly DeclaredOption[] = [
   ['--save-profile <name>', 'confirm the columns of the file: save what is shown as a mapping profile'],
   [
@@ -36,7 +36,7 @@ export const mappingOptions: readonly DeclaredOption[] = [
   ['--tax-code <word=code>', "the file's word for a tax and the service's code", pairs()],
 ];
 
-/** `accepts`: what may stand before the `=`. */
+/** Creates a parser of pairs; `accepts` decides which words may stand before the `=`. */
 function pairs(accepts: (key: string) => boolean = () => true) {
   return (text: string, before: readonly Pair[] = []): readonly Pair[] => {
     const at = text.indexOf('=');
@@ -48,7 +48,8 @@ function pairs(accepts: (key: string) => boolean = () => true) {
 }
 
 /**
- * What a person has chosen, for the header of one file. A meaning that is given to one column is taken from the one that was proposed for it.
+ * Returns a function that applies a person's choices to the header of one file. A meaning given to one column is taken
+ * from the column proposed for it.
  * @throws LoteError `usage` for a header that the file does not have
  */
 export function chosenAtPrompt(options: MappingOptions, declared: IngestOptions): (head: TableHead) => MappingChoices {

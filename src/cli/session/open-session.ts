@@ -16,12 +16,12 @@ import type { Ledger } from '../../ledger/ledger.ts';
 const ASK_AGAIN_MS = 250;
 
 /**
- * What a command works with. `own`: this process has the data directory and nothing else works on the ledger. `owner`:
- * another process has it and does what this one asks. `shared`: the ledger is in PostgreSQL.
+ * The ledger access of a command. `own`: this process has the data directory, and no other process works on the ledger.
+ * `owner`: another process has it and does what this process asks. `shared`: the ledger is in PostgreSQL.
  */
 export interface Session {
   readonly place: 'own' | 'owner' | 'shared';
-  /** Of this command; beside an owner with the task queue and the reports folder of the owner. */
+  /** Configuration of this command; beside an owner, with the owner's task queue and reports folder. */
   readonly config: Config;
   readonly operations: Operations;
 }
@@ -31,7 +31,7 @@ interface OpenedLedger {
   close(): Promise<void>;
 }
 
-/** The ledger, for this process; null: an embedded one is that of another process. */
+/** Opens the ledger for this process. Returns null if another process has the embedded ledger. */
 async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<OpenedLedger | null> {
   const dataDir = await openDataDir(path);
   const lock = databaseUrl === null ? await acquireDirectoryLock(dataDir.path) : undefined;
@@ -55,9 +55,9 @@ async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<Opene
 }
 
 /**
- * Does `work` with a session for a command that only needs the ledger, and again with another one when the owner that it
- * asked has left: the ledger is then this process's own, or that of the next owner. `work` must be safe to repeat.
- * `attempted` begins the sentence of an error; `patienceMs`: see `takeOrAsk`.
+ * Does `work` with a session for a command that only needs the ledger. If the asked owner has left, Lote repeats `work`
+ * with this process's own ledger or the next owner: `work` must be safe to repeat. `attempted` begins an error; for
+ * `patienceMs` see `takeOrAsk`.
  * @throws LoteError `data-directory-owned` when the owner does not tell where its console is
  */
 export async function withSession<T>(
@@ -81,11 +81,7 @@ export async function withSession<T>(
   }
 }
 
-/**
- * Opens the ledger for one command that no other process may do at the same time with an embedded one. `title` says what
- * is attempted.
- * @throws LoteError `data-directory-owned`
- */
+/** Opens the ledger for a command that must have an embedded ledger alone. `title` names the action. @throws LoteError `data-directory-owned` */
 export async function withOwnLedger<T>(config: Config, title: string, use: (ledger: Ledger) => Promise<T>): Promise<T> {
   const own = await takeLedger(config);
   if (own === null)
@@ -100,7 +96,7 @@ export async function withOwnLedger<T>(config: Config, title: string, use: (ledg
   }
 }
 
-/** The part of a session that a process has over a ledger that it opened. */
+/** Creates the part of a session that uses a ledger which this process opened. */
 export function ownLedger(config: Config, ledger: Ledger): Pick<Session, 'config' | 'operations'> {
   return {
     config,
@@ -108,14 +104,14 @@ export function ownLedger(config: Config, ledger: Ledger): Pick<Session, 'config
   };
 }
 
-/** A session beside the owner of the data directory. */
+/** Creates a session beside the owner of the data directory. */
 export function besideOwnerOf(config: Config, owner: OwnerApi): Session & { readonly place: 'owner' } {
   const { endpoints } = owner;
   const there = { ...besideOwner(config, endpoints), reportsDir: endpoints.reportsDir };
   return { place: 'owner', operations: owner, config: there };
 }
 
-/** None where the profile itself is wrong: then nothing was started with it. */
+/** Returns no misfits if the profile itself is wrong, because Lote then starts nothing with it. */
 function misfitsIn(config: Config, ledger: Ledger): Operations['misfits'] {
   return async () => {
     try {
@@ -128,10 +124,10 @@ function misfitsIn(config: Config, ledger: Ledger): Operations['misfits'] {
 }
 
 const MOST_NAMED = 3;
-/** Among the newest of them is the one that was meant. */
+/** The batch that an operator meant is among the newest batches. */
 const MOST_COMPARED = 50;
 
-/** A batch that the ledger must know. @throws LoteError `batch-not-found`, naming the ids that may have been meant: ids are long, and are typed from memory */
+/** Returns a batch that the ledger must know. @throws LoteError `batch-not-found` with similar ids, because ids are long and are typed from memory */
 export async function requireBatch(
   operations: Pick<Operations, 'batch' | 'batches'>,
   batchId: string,

@@ -3,13 +3,13 @@ import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../service/client.ts';
 
-/** A service that is just restarting gets this long; nothing is sent meanwhile. */
+/** Lote waits this long for a service that is just restarting, and sends nothing meanwhile. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 2_000;
 
 /**
- * Asks for the merchant list before anything is started: an unreachable service, a refused key or an unreadable list end
- * the command here, with nothing sent and no batch made.
+ * Asks for the merchant list before anything is started. An unreachable service, a refused key or an unreadable list
+ * ends the command here, with nothing sent and no batch made.
  * @throws LoteError `service-unreachable`, `service-unauthorized`, `service-list-unreadable`
  */
 export function preflight(service: InvoicingService, now: () => number = Date.now): Promise<void> {

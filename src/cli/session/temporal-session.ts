@@ -12,9 +12,9 @@ import { embeddedTemporal } from '../../app/temporal/temporal-server.ts';
 /** A session of a command that only needs Temporal, for its schedules. */
 export interface TemporalSession {
   readonly client: Client;
-  /** Of this command, with the task queue of the worker there. */
+  /** Configuration of this command, with the task queue of the worker on that server. */
   readonly config: Config;
-  /** Whether the server outlives this command. */
+  /** True if the server outlives this command. */
   readonly stays: boolean;
 }
 
@@ -24,7 +24,7 @@ interface TemporalWish {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Temporal as it can be had: the given server, that of the data directory's owner, or an embedded one for as long as `use` takes. */
+/** Connects to the given Temporal server or to that of the data directory's owner, or starts an embedded one for as long as `use` takes. */
 export async function withTemporal<T>(wish: TemporalWish, use: (reached: TemporalSession) => Promise<T>): Promise<T> {
   const { temporal, dataDir } = wish.config;
   const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
@@ -62,7 +62,7 @@ async function withEmbedded<T>({ config, notify, env }: TemporalWish, use: (clie
   }
 }
 
-/** An owner tells a loopback address, which in another network namespace (another container) leads elsewhere. */
+/** Connects to Temporal. Explains a failure beside an owner, whose loopback address leads elsewhere in another network namespace (another container). */
 async function connect({ temporal, dataDir }: Config, address: string, owner: Endpoints | null): Promise<Client> {
   try {
     return await connectClient(placeOf(address, temporal), owner?.temporalNamespace ?? temporal.namespace);

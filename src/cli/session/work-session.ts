@@ -31,30 +31,30 @@ export interface WorkSession extends Session {
   readonly ended: Promise<never>;
   readonly client: Client;
   readonly ledgerId: string;
-  /** Everything that this process runs itself. Left out: other processes do the work. */
+  /** All parts that this process runs. Missing if other processes do the work. */
   readonly stack?: Owner;
-  /** Left out: this process has the ledger. */
+  /** The owner of the data directory. Missing if this process has the ledger. */
   readonly owner?: OwnerApi;
-  /** Starts a batch for each file, or joins the run that has it. @throws as `ended` at once; no further batch is started then */
+  /** Starts a batch for each file, or joins the run that has the file. @throws as `ended`, at once; Lote then starts no further batch */
   start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]>;
 }
 
-/** What a command that works is started with. */
+/** Inputs of a command that runs batches or other work. */
 export interface WorkCommand {
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
-  /** Left out: that of `env`. */
+  /** Optional: the default is the configuration of `env`. */
   readonly config?: Config;
-  /** The sentence of a command that was interrupted. */
+  /** Returns the message of an interrupted command. */
   readonly interrupted?: (place: Session['place']) => string;
   /** Runs when the process must leave at once. */
   readonly onLeaveNow?: () => void;
   /**
-   * The command starts files, and nothing else: it is done again when the owner that did the work has left, and asks the
-   * service itself before workers elsewhere get a file.
+   * True if the command only starts files. Lote then repeats the command if the owner that did the work has left, and
+   * asks the service itself before workers elsewhere get a file.
    */
   readonly startsFiles?: boolean;
-  /** Of the built-in sandbox, which is then asked for nothing before the work begins. */
+  /** Settings of the built-in sandbox. If they are given, Lote asks the sandbox for nothing before the work begins. */
   readonly sandbox?: NonNullable<OwnerStart['sandbox']>;
 }
 
@@ -67,8 +67,8 @@ interface Opening {
 type Work<T> = (session: WorkSession) => Promise<T>;
 
 /**
- * Does `work` with whatever does the work: workers elsewhere, the owner of the data directory, or this process, which
- * then leaves when everything that other processes handed over has ended, too.
+ * Does `work` with workers elsewhere, the owner of the data directory, or this process, which then leaves when
+ * everything that other processes handed over has ended, too.
  */
 export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<T> {
   const config = command.config ?? readConfig(command.env);
@@ -93,7 +93,7 @@ export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<
     } finally {
       interrupt.end();
     }
-    // An owner that takes nothing more may need a moment to leave.
+    // An owner that accepts no more work may need a moment to leave.
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -102,7 +102,7 @@ export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<
 function takeStack({ config, command, interrupt }: Opening) {
   const { env, sandbox, startsFiles = false } = command;
   const ask = sandbox === undefined ? preflight : () => Promise.resolve();
-  // The news of the parts would come between the lines for the person, unless the person asks for them.
+  // The parts' log lines would come between the lines for the person, so the default level is `warn`.
   const level = env['LOTE_LOG_LEVEL'] === undefined ? 'warn' : config.logLevel;
   const attempted = startsFiles ? 'Running files' : 'Reaching the process that does the work';
   return takeOrAsk({ dataDir: config.dataDir, attempted }, () =>
@@ -138,7 +138,7 @@ async function withStack<T>({ config, interrupt }: Opening, stack: Owner, work: 
 
 async function withOwner<T>({ config, command, interrupt }: Opening, owner: OwnerApi, work: Work<T>): Promise<T> {
   const { temporalAddress, temporalNamespace, ledgerId } = owner.endpoints;
-  // One that has stopped still listens, and its Temporal server takes work for it: the person would not see that this work waits.
+  // A stopped owner still listens, and its Temporal server accepts work: the person would not see that this work waits.
   if (command.startsFiles !== true) await owner.batches(1);
   const client = await connectClient(placeOf(temporalAddress, config.temporal), temporalNamespace);
   const done = new AbortController();
@@ -168,7 +168,7 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
       const workers = { client, taskQueue, scope: workerScope(ledger.id, config) };
       await requireListedWorker(workers);
       if (command.startsFiles === true) {
-        // A file that only this machine sees is of no use to the workers.
+        // Workers cannot read a file that only this machine sees.
         await createCommonFolders({ config, ledger })?.require('input');
         await queryService(config);
       }
@@ -180,7 +180,7 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
         const ends = await Promise.allSettled(
           started.map(({ handle }) => requireTakenUp(workers, handle.workflowId, say)),
         );
-        // Each run that no worker took up is ended before the command says so.
+        // Lote ends each run that no worker took up before the command says so.
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
         return started;
       }
@@ -193,7 +193,7 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
   }
 }
 
-/** What of a session is the same wherever this process has the ledger. */
+/** Creates the part of a session that is the same wherever this process has the ledger. */
 function ownWork(
   config: Config,
   { client, ledger }: { readonly client: Client; readonly ledger: Ledger },
@@ -218,7 +218,7 @@ function eitherEnds(...ends: readonly Promise<never>[]): Promise<never> {
   return ended;
 }
 
-/** Rejects when the owner has ended, before `done`: its Temporal server may outlive it, and then no worker polls there. */
+/** Rejects when the owner has ended before `done`: its Temporal server may outlive the owner, and then no worker polls there. */
 async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
   while (owner.owns()) {
     await sleep(LOOK_EVERY_MS, undefined, { ref: false });
@@ -230,7 +230,7 @@ async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
   );
 }
 
-/** A client may know nothing of the service: then the workers' own check has to do. */
+/** Asks the service if this client knows its address; otherwise the workers' own check must suffice. */
 async function queryService(config: Config): Promise<void> {
   if (config.service.kind !== 'remote') return;
   const service = openService(config, config.service, readProfile(config));

@@ -3,20 +3,20 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { callerOf } from '../people/people.ts';
 
-/** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
+/** Header for the token of a page's scripts. Forms carry the token in the query of their address, so that Lote checks it before it reads a body. */
 const FORM_HEADER = 'x-lote-form';
 const FORM_FIELD = 'form';
-/** By which one rendering of a form is told from the next. */
+/** The field that distinguishes one rendering of a form from the next. */
 export const ONCE_FIELD = 'once';
 const ONCE_BYTES = 9;
 const PAGE_COOKIE = 'lote_page';
 const COOKIE_BYTES = 18;
 const COOKIE_SHAPE = /^[\w-]{24}$/u;
 
-/** The token that each request from a page must bring back. It belongs to a cookie of the browser and to the person who is signed in. */
+/** Makes and checks the token that each page request must bring back. It belongs to a cookie of the browser and to the signed-in person. */
 export type FormTokens = ReturnType<typeof formTokens>;
 
-/** `secret`: known to this console alone, or to all consoles that share a set token. `secure`: people reach the console by HTTPS only. */
+/** Creates form tokens. `secret`: known to this console alone, or to all consoles that share a set token. `secure`: people reach the console by HTTPS only. */
 export function formTokens(secret: string, secure = false) {
   const tokenOf = (context: Context, cookie: string): string =>
     createHmac('sha256', secret)
@@ -24,7 +24,7 @@ export function formTokens(secret: string, secure = false) {
       .digest('base64url');
   const made = new WeakMap<Request, string>();
   return {
-    /** For a page that is being made: also gives the browser its cookie. */
+    /** Returns the token for a page under construction, and gives the browser its cookie. */
     tokenFor(context: Context): string {
       const cookie = cookieOf(context) ?? made.get(context.req.raw) ?? randomBytes(COOKIE_BYTES).toString('base64url');
       if (cookieOf(context) === null && !made.has(context.req.raw)) {
@@ -41,7 +41,7 @@ export function formTokens(secret: string, secure = false) {
   };
 }
 
-/** The address of a form of this console, with the page's token and a word that no other rendering of the form has. */
+/** Returns the address of a form, with the page's token and a word that no other rendering of the form has. */
 export function formAction(address: string, token: string): string {
   const once = randomBytes(ONCE_BYTES).toString('base64url');
   return `${address}?${new URLSearchParams({ [FORM_FIELD]: token, [ONCE_FIELD]: once }).toString()}`;
@@ -57,7 +57,7 @@ function cookieOf(context: Context): string | null {
   return COOKIE_SHAPE.test(cookie) ? cookie : null;
 }
 
-/** Compares hashes, so that neither length nor content shows in the time. */
+/** Compares hashes, so that the time reveals neither length nor content. */
 export function sameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

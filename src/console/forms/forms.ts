@@ -10,10 +10,10 @@ import type { SavedTotalCheck } from '../../domain/records/total-check.ts';
 import { z } from 'zod';
 import type { Declared } from '../console-options.ts';
 
-/** Longer ones are no reasons but stories; history keeps each of them. */
+/** A longer text is not a reason but a story, and Temporal's history keeps each reason. */
 export const LONGEST_REASON = 300;
 
-/** Why the person does it: without it nothing is done. */
+/** The field for the person's reason, which every such form requires. */
 export function reasonField({ heads }: ConsoleTexts, id: string): SafeHtml {
   return html`<label for="${id}">${heads.reason}</label>
     <input id="${id}" name="reason" required maxlength="${LONGEST_REASON}" autocomplete="off" />`;
@@ -23,12 +23,12 @@ interface Select {
   readonly name: string;
   readonly label: string;
   readonly chosen: string | undefined;
-  /** Text of the choice that declares nothing; left out: something is always chosen. */
+  /** Text of the choice that declares nothing. Optional: without it, one of `choices` is always chosen. */
   readonly none?: string;
   readonly choices: readonly (readonly [value: string, label: string])[];
 }
 
-/** A choice with its label. */
+/** Renders a choice with its label. */
 export function select({ name, label, chosen, none, choices }: Select): SafeHtml {
   return html`<label
     >${label}
@@ -39,7 +39,7 @@ export function select({ name, label, chosen, none, choices }: Select): SafeHtml
   >`;
 }
 
-/** How a file is written, as far as it does not prove it itself. */
+/** Renders a choice of how a file is written, for what the file itself does not prove. */
 export function writtenAs(
   { texts: { dryRun } }: PageFormat,
   what: 'decimal' | 'encoding',
@@ -55,7 +55,7 @@ export function writtenAs(
   return select({ name: what, label: dryRun[what], chosen, none: dryRun.prove, choices });
 }
 
-/** Choose a file and have it checked; works without JavaScript. */
+/** Renders the form that uploads a file for a check; works without JavaScript. */
 export function uploadForm({ texts: { upload }, action }: PageFormat): SafeHtml {
   return html`<form class="card" action="${action('/files')}" method="post" enctype="multipart/form-data">
     <label for="file">${upload.choose}</label>
@@ -67,10 +67,10 @@ export function uploadForm({ texts: { upload }, action }: PageFormat): SafeHtml 
   </form>`;
 }
 
-/** What reconciliation can settle: the service may know more of it than the ledger. */
+/** States that reconciliation can settle, because the service may know more than the ledger. */
 export const SETTLED_BY_POLLING: readonly Outcome[] = ['unknown', 'unsettled'];
 
-/** Asks the service now instead of in a quarter of an hour; `back` is the page that was left. */
+/** Renders the form that asks the service now instead of in a quarter of an hour; `back` is the page with the form. */
 export function reconcileForm({ texts: { reconcile }, action }: PageFormat, back: string): SafeHtml {
   return html`<section class="card" aria-label="${reconcile.title}">
     <h2>${reconcile.title}</h2>
@@ -81,7 +81,7 @@ export function reconcileForm({ texts: { reconcile }, action }: PageFormat, back
   </section>`;
 }
 
-/** Of a batch: by states, never by reference, for the history of Temporal keeps what is asked. Nothing where nothing can go again. */
+/** Renders the retry form of a batch by states: Temporal's history keeps the request, so it must not name references. Empty if nothing can be retried. */
 export function retryBatchForm(format: PageFormat, batchId: string, counts: StateCounts): SafeHtml {
   const { retry, operations } = format.texts;
   const states = RETRY_STATES.filter((state) => counts[state] > 0);
@@ -112,7 +112,7 @@ export interface RetryInvoiceForm {
   readonly state: Outcome;
 }
 
-/** Of one invoice: also of one without an answer, and where a duplicate is possible only with a word on record. */
+/** Renders the retry form of one invoice, also of one without an answer. Where a duplicate is possible, the person must accept the risk on record. */
 export function retryInvoiceForm(
   { texts, action }: PageFormat,
   { batchId, ordinal, state }: RetryInvoiceForm,
@@ -135,11 +135,11 @@ export function retryInvoiceForm(
 interface TotalForm {
   readonly batchId: string;
   readonly saved: SavedTotalCheck;
-  /** False: this process only shows, or no run waits for the answer. */
+  /** False if this process only shows data, or no run waits for the answer. */
   readonly canConfirm: boolean;
 }
 
-/** What an unusual total is compared with, and the form that confirms it: the person types the number. */
+/** Renders an unusual total with its comparison, and the form that confirms it: the person types the number. */
 export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: TotalForm): SafeHtml {
   const { texts, count, action } = format;
   const { total: words } = texts;
@@ -185,7 +185,7 @@ function comparison(
   return table(totals.title, [totals.title, { number: texts.total.found }, { number: texts.total.usual }], rows);
 }
 
-/** Encodings of the exports that are met here; another one can be declared on the command line. */
+/** Encodings of the usual exports; the command line can declare another one. */
 export const ENCODINGS = ['utf-8', 'windows-1252', 'cp850', 'iso-8859-15', 'utf-16le'] as const;
 
 const DeclaredFields = z.object({
@@ -201,7 +201,7 @@ const DeclaredFields = z.object({
   lookAlikes: z.enum(['refuse', 'keep']).optional().catch(undefined),
 });
 
-/** What a form or an address declares about a file; what is empty or unknown is not declared. */
+/** Reads what a form or an address declares about a file; ignores empty and unknown values. */
 export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
   const declared = DeclaredFields.parse(fields);
   return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));

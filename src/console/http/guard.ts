@@ -13,7 +13,7 @@ const SESSION_COOKIE = 'lote_console';
 export const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-/** How a console without sign-in knows who may use it. */
+/** The access rules of a console without sign-in. */
 export interface GuardOptions {
   readonly token: string | undefined;
   readonly access: 'loopback' | 'token';
@@ -22,16 +22,15 @@ export interface GuardOptions {
   readonly ready: () => Promise<Readiness>;
 }
 
-/** Checks the address, the Host header (against DNS rebinding), the origin and token of a change, and, from elsewhere, the console's token. */
+/** Checks the address, the Host header (against DNS rebinding), the origin and token of a change, and, for a remote caller, the console's token. */
 export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
-    // Without sign-in no person has a name.
+    // Without sign-in the console knows no person's name.
     context.set('caller', { kind: 'anybody' });
     const foreign = refuseForeignAddress(context);
     if (foreign !== null) return foreign;
-    // Where the token is needed, the Host header need not match: another site's page has no session for this name and
-    // gets nothing.
+    // Where the token is required, the Host header need not match: another site's page has no session and gets no data.
     if (access === 'loopback' && !names.has(hostName(context))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
     }
@@ -56,14 +55,14 @@ export function guard({ token, access, hosts, forms, ready }: GuardOptions): Mid
   };
 }
 
-/** `//host/` is an address of another host wherever it is written down again: in a redirect, in a link. Null: it is none. */
+/** Refuses an address such as `//host/`, which in a redirect or a link leads to another host. Returns null for any other address. */
 export function refuseForeignAddress(context: Context): Response | null {
   return /^\/[/\\]/u.test(context.req.path)
     ? refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.')
     : null;
 }
 
-/** A change must come from a page of this console, which carries a token for the one who loaded it. Null: it does. */
+/** Refuses a change unless it comes from a page of this console, with the token of the person who loaded it. Returns null if permitted. */
 export function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
   if (!isSameOrigin(context)) {
     const message = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
@@ -79,31 +78,31 @@ export function refuseForeignPage(context: Context, forms: FormTokens): Response
       );
 }
 
-/** Health checks of a container have no token; they get one word. Null: something else is asked. */
+/** Answers a container's health check, which has no token, with one word. Returns null for any other request. */
 export async function healthInOneWord(context: Context, ready: GuardOptions['ready']): Promise<Response | null> {
   if (context.req.path !== '/api/health' || !isSafe(context)) return null;
   const { status } = await ready();
   return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
 }
 
-/** Whether the request only reads. */
+/** Returns true if the request only reads. */
 export function isSafe(context: Context): boolean {
   return SAFE_METHODS.has(context.req.method);
 }
 
-/** `Host` without the port: which port it is, the browser that was led here knows as well. */
+/** Returns `Host` without the port: a browser that was led here by an attacker knows the port as well. */
 export function hostName(context: Context): string {
   return (context.req.header('host') ?? '').toLowerCase().replace(/:\d*$/u, '');
 }
 
-/** Browsers send Origin with each POST; programs without one must show the token. */
+/** Returns true for a page of this console. Browsers send Origin with each POST; programs without Origin must show the token. */
 function isSameOrigin(context: Context): boolean {
   const origin = context.req.header('origin') ?? '';
-  // `null` and other things that are no address. The scheme may differ where a proxy speaks TLS.
+  // The origin may be `null` or another text that is not an address. The scheme may differ where a proxy speaks TLS.
   return URL.canParse(origin) && new URL(origin).host === (context.req.header('host') ?? '').toLowerCase();
 }
 
-/** Whether the request carries the console's own token, which only the account that runs Lote can read. */
+/** Returns true if the request carries the console's own token, which only the account that runs Lote can read. */
 export function carriesToken(context: Context, token: string | undefined): boolean {
   const given = context.req.header(TOKEN_HEADER) ?? '';
   return token !== undefined && token !== '' && sameSecret(given, token);
@@ -113,7 +112,7 @@ function hasSession(context: Context, token: string | undefined): boolean {
   return token !== undefined && token !== '' && sameSecret(getCookie(context, SESSION_COOKIE) ?? '', sessionOf(token));
 }
 
-/** `?token=…` on any page: a session for the browser, and the token is gone from the address. */
+/** Opens a session for a browser that sends `?token=…` on any page, and removes the token from the address. */
 function openSession(context: Context, token: string | undefined): Response | null {
   const given = context.req.query('token');
   if (token === undefined || token === '' || given === undefined || !sameSecret(given, token)) return null;
@@ -121,29 +120,29 @@ function openSession(context: Context, token: string | undefined): Response | nu
   return context.redirect(context.req.path, 303);
 }
 
-/** The cookie must not be the token: who copies it from a browser cannot call the API of programs with it. */
+/** The cookie must not be the token: a person who copies it from a browser cannot call the API of programs with it. */
 function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
 }
 
-/** An answer of the guard: why the request is not served. */
+/** Returns the guard's answer, which says why the request is not served. */
 export function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
   return context.json({ error: { code, message } }, status);
 }
 
-/** `other`: another account of this machine. `unknown`: nothing tells, as on another system than Linux. */
+/** `other`: another account of this machine. `unknown`: the system does not tell, as on other systems than Linux. */
 type PeerAccount = 'own' | 'other' | 'unknown';
 
 const judged = new WeakMap<Socket, PeerAccount>();
 const ROOT = 0;
-/** The system has no such table, or does not show it. */
+/** Error codes if the system has no such table, or does not show it. */
 const HIDDEN: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES']);
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const V4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u;
 const V6_LOOPBACK = '00000000000000000000000001000000';
 const V4_IN_V6 = '0000000000000000FFFF0000';
 
-/** Whose process is at the other end of a loopback connection. Root reads every file anyway, so it counts as `own`. */
+/** Returns the account of the process at the other end of a loopback connection. Root reads every file anyway, so root counts as `own`. */
 async function peerAccount(context: Context): Promise<PeerAccount> {
   const socket = (context.env as { incoming?: { socket?: Socket } } | undefined)?.incoming?.socket;
   if (socket === undefined) return 'unknown';
@@ -154,7 +153,7 @@ async function peerAccount(context: Context): Promise<PeerAccount> {
     judged.set(socket, found);
     return found;
   } catch {
-    // A client that keeps all files of this process open must not become every account by that. The next request looks again.
+    // A client that exhausts this process's open files must not pass as any account. The next request looks again.
     return 'other';
   }
 }
@@ -167,7 +166,7 @@ async function look(socket: Socket): Promise<PeerAccount> {
   const connections = (await Promise.all(TABLES.map(readTable))).flat();
   const between = (from: readonly string[], to: readonly string[]) =>
     connections.find(({ local, remote }) => from.includes(local) && to.includes(remote));
-  // Without our own end in the table it tells nothing. A peer that has closed its end has no account any more.
+  // A table without this process's own end proves nothing. A peer that has closed its end has no account any more.
   if (between(here, there) === undefined) return 'unknown';
   const peer = between(there, here);
   if (peer === undefined || peer.inode === '0') return 'other';
@@ -178,11 +177,11 @@ interface Connection {
   readonly local: string;
   readonly remote: string;
   readonly uid: number;
-  /** 0: its process has closed it, and the account in the table means nothing. */
+  /** 0 if its process has closed the connection; the account in the table then means nothing. */
   readonly inode: string;
 }
 
-/** A system that has no such table, or does not show it, tells nothing. @throws when it cannot be read for another reason, such as too many open files */
+/** Reads a connection table; returns no rows if it is missing or hidden. @throws when it cannot be read for another reason, such as too many open files */
 async function readTable(path: string): Promise<Connection[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && HIDDEN.has(error.code)) return '';
@@ -200,7 +199,7 @@ async function readTable(path: string): Promise<Connection[]> {
     }));
 }
 
-/** As the kernel writes an address: each 32 bits in the machine's byte order, in hex. */
+/** Returns an address as the kernel writes it: each 32 bits in the machine's byte order, in hex. */
 function addressesOf(address: string | undefined, port: number | undefined): readonly string[] {
   if (address === undefined || port === undefined) return [];
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;

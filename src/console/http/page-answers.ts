@@ -17,10 +17,10 @@ export interface Page {
   readonly status?: 200 | 400 | 403 | 404 | 413 | 500 | 501 | 503;
 }
 
-/** What every route answers with. */
+/** The answers that every route can give. */
 export type PageAnswers = ReturnType<typeof pageAnswers>;
 
-/** Answers with pages in the language of `?lang=` (kept in a cookie for a year), else of the cookie, else of `Accept-Language`. */
+/** Answers with pages in the language of `?lang=` (kept in a cookie for a year), otherwise of the cookie, otherwise of `Accept-Language`. */
 export function pageAnswers({ links, version, timeZone, language = 'en' }: ConsoleOptions, forms: FormTokens) {
   function formatOf(context: Context): PageFormat {
     const browser = `${context.req.header('accept-language') ?? ''},${language};q=0.001`;
@@ -75,7 +75,7 @@ function chosenLanguage(context: Context): string | null {
   return LANGUAGES.find((language) => language === getCookie(context, LANGUAGE_COOKIE)) ?? null;
 }
 
-/** The chosen language; its region, where the browser has one of it, keeps deciding about number marks. */
+/** Returns the chosen language with the browser's region for it, if any, because the region decides about number marks. */
 function preferring(language: string, browser: string): string {
   const regional = new RegExp(`\\b${language}-[A-Za-z]{2}\\b`, 'u').exec(browser)?.[0];
   return regional ?? language;
@@ -155,14 +155,14 @@ function languageLink({ format, path, query }: PageLayout, language: (typeof LAN
     : html`<a href="${address}" lang="${language}" hreflang="${language}">${languageName}</a>`;
 }
 
-/** An address of the web, or null: a `javascript:` link must not come from a mistaken setting. */
+/** Returns a web address, or null: a mistaken setting must not become a `javascript:` link. */
 function webAddress(address: string | null): string | null {
   return address !== null && /^https?:\/\//u.test(address) ? address : null;
 }
 
 type Links = ConsoleOptions['links'];
 
-/** A workflow's page in the Temporal UI; null where there is none. */
+/** Returns the address of a workflow's page in the Temporal UI, or null if there is no UI. */
 export function workflowAddress({ temporalUi, namespace }: Links, workflowId: string): string | null {
   const base = webAddress(temporalUi)?.replace(/\/+$/u, '');
   const space = encodeURIComponent(namespace ?? 'default');

@@ -8,7 +8,7 @@ import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formul
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
 
-/** The only one that is a page; whatever else a folder holds is saved. */
+/** The only file that the browser shows as a page; it saves any other file of the folder. */
 const SHOWN = 'report.html';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -19,18 +19,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** A report holds texts of files and of the service: whatever they are, nothing in it runs or loads. */
+/** A report contains texts of files and of the service, so its policy lets no text run or load code. */
 const REPORT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Names of the files that a batch's report consists of; none when there is no report yet. */
+/** Returns the names of the files of a batch's report; none while there is no report. */
 export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {
   if (!PLAIN_NAME.test(batchId)) return [];
   const names = await namesIn(join(reportsDir, batchId));
   return names.filter((name) => REPORT_FILE.test(name)).toSorted();
 }
 
-/** The answer with one of these files; `name` must be one that `reportFiles` has listed. */
+/** Returns the answer with one of these files; `name` must be one that `reportFiles` has listed. */
 export function reportFileAnswer(reportsDir: string, batchId: string, name: string): Response {
   const extension = name.slice(name.lastIndexOf('.') + 1);
   const stream = createReadStream(join(reportsDir, batchId, name));
@@ -44,7 +44,7 @@ export function reportFileAnswer(reportsDir: string, batchId: string, name: stri
   });
 }
 
-/** Names in a folder; none where it is not there. Any other error is thrown. */
+/** Returns the names in a folder, or none if the folder is missing. Any other error is thrown. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
@@ -54,15 +54,15 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Whether an error of the system says that a file or folder is not there (`ENOENT`). The console reads through ports, so it has its own. */
+/** Returns true if an error of the system says that a file or folder is missing (`ENOENT`). The console reads through ports, so it has its own function. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Cells of a table; the first row has the headings. A `decimal` is canonical. */
+/** Cells of a table; the first row contains the headings. A `decimal` is canonical. */
 export type Table = readonly (readonly (string | { readonly decimal: string })[])[];
 
-/** A table as CSV for Excel, to be saved: byte order mark, separator hint, inert cells, and decimals with the mark that the reader's Excel expects. */
+/** Returns a table as a CSV download for Excel: byte order mark, separator hint, inert cells, and decimals with the mark that the reader's Excel expects. */
 export function csvAnswer(context: Context, name: string, table: Table, decimalMark = '.'): Response {
   const textOf = (cell: Table[number][number]) =>
     typeof cell === 'string' ? cell : cell.decimal.replace('.', decimalMark);

@@ -3,11 +3,11 @@ import { COLUMNS, type Column } from '../../domain/row.ts';
 import { ENCODINGS } from '../forms/forms.ts';
 import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 
-/** Delimiters that are met; a tab has no sign of its own on a page. */
+/** Usual delimiters; a tab has no visible sign on a page. */
 export const DELIMITERS = [',', ';', 'tab', '|'] as const;
-/** A table of invoices has a dozen columns; a file with more is not confirmed on a page. */
+/** A table of invoices has a dozen columns; a person cannot confirm a file with more than this on a page. */
 export const MOST_COLUMNS = 500;
-/** Of a tax column there are as many words as rates. */
+/** A tax column has as many words as tax rates. */
 export const MOST_TAX_WORDS = 40;
 
 const LONGEST_TEXT = 200;
@@ -24,7 +24,7 @@ const Fields = z.object({
   separator: z.string().min(1).max(LONGEST_SEPARATOR).optional().catch(undefined),
 });
 
-/** What an address or a form says; what is empty, unknown or too long is not chosen. */
+/** Reads the choices in an address or a form; ignores empty, unknown and too long values. */
 export function readChoices(fields: Readonly<Record<string, unknown>>): MappingChoices {
   const { delimiter, header: headerId, ...given } = Fields.parse(fields);
   const chosen = { ...given, headerId, delimiter: delimiter === 'tab' ? '\t' : delimiter };
@@ -56,7 +56,7 @@ function kindsOf(fields: Readonly<Record<string, unknown>>): NonNullable<Mapping
   return new Map(given.filter(([, values]) => Object.keys(values).length > 0));
 }
 
-/** `NC, ND` as a person writes several values of a column. */
+/** Splits a list of a column's values, as a person writes it: `NC, ND`. */
 export function listedValues(text: string): readonly string[] {
   return text
     .split(',')

@@ -17,12 +17,12 @@ import { markName } from '../../texts/outcomes/outcome-html.ts';
 const File = z.string().min(1).max(1_000);
 const SaveForm = z.object({ file: File, name: z.string().max(200).catch('') });
 
-/** The columns of a file are mapped by choosing; nothing is kept before it is saved under a name. */
+/** Lets a person map the columns of a file by choosing; Lote keeps the mapping only when it is saved under a name. */
 export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
   const routes = new Hono();
 
   routes.get('/mapping', async (context) => {
-    // As with a check: it leads to a profile and a start.
+    // Requires the same role as a check, because the page leads to a profile and a start.
     if (!mayOperate(context)) return pages.roleMissing(context);
     const fields = context.req.query();
     const file = File.safeParse(fields['file']);
@@ -59,20 +59,20 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
   }
 }
 
-/** Enough to see what is wrong; the page of the check has them all. */
+/** Enough findings to see the problem; the page of the check has all of them. */
 const MOST_FINDINGS = 20;
 
 interface MappingPage {
   readonly file: string;
   readonly choices: MappingChoices;
   readonly mapped: MappedFile | null;
-  /** The name that a person wrote; left out: the one that the file suggests. */
+  /** The name that a person wrote. Optional: the default is the name that the file suggests. */
   readonly name?: string;
-  /** Why nothing was saved; null: it was not tried. */
+  /** Why Lote saved nothing; null if the person did not try to save. */
   readonly refused: Exclude<KeptMapping, 'saved'> | null;
 }
 
-/** Maps the columns of a file by choosing. All choices stand in the page's address, so that the browser's way back undoes them. */
+/** Renders the page that maps the columns of a file by choosing. Its address contains all choices, so that the browser's way back undoes them. */
 function mappingPage(format: PageFormat, page: MappingPage): SafeHtml {
   const { mapping } = format.texts;
   const { file, mapped, choices, refused } = page;
@@ -168,7 +168,7 @@ function columnRow({ texts: { mapping } }: PageFormat, column: MappedColumn, at:
   </tr>`;
 }
 
-/** For each column that says which rows are invoices: its values that are none, and those that are. */
+/** Renders fields for each column that says which rows are invoices: its values for rows to skip, and for invoices. */
 function kindFields({ texts: { mapping } }: PageFormat, { columns }: MappedFile): SafeHtml {
   return html`${columns.map(({ header, kind }, at) =>
     kind === null

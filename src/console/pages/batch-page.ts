@@ -39,11 +39,11 @@ export interface BatchPage {
   readonly reports: readonly string[];
   readonly temporalUi: string | null;
   readonly watch: BatchWatch | null;
-  /** Why nothing goes on, for a reader without the form of operations, which says it; null: it goes on. */
+  /** Why the batch waits, for a reader without the form of operations, which says it too; null if the batch goes on. */
   readonly waitingFor: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** What does not fit the service profile, while that may be why the batch is not settled. */
+  /** Misfits of the service profile that may be why the batch is not settled. */
   readonly misfits: readonly ProfileMisfit[];
   readonly total: SavedTotalCheck | null;
   readonly canCheck: boolean;
@@ -53,7 +53,7 @@ export interface BatchPage {
   readonly done: SafeHtml;
 }
 
-/** One batch: how it stands, what is wrong first, then each invoice. */
+/** Renders one batch: its state, its problems, then each invoice. */
 export function batchPage(format: PageFormat, page: BatchPage): SafeHtml {
   const { texts } = format;
   const { batch, done, watch } = page;
@@ -81,7 +81,7 @@ export function batchPage(format: PageFormat, page: BatchPage): SafeHtml {
 
 const MOST_REFUSALS = 3;
 
-/** One sentence: did everything go out. Doubt and lost rows are told of a running batch, too. */
+/** Says in one sentence whether every invoice went out. Also names doubt and lost rows of a running batch. */
 function verdict(
   format: PageFormat,
   { batch, fileFindings }: BatchPage,
@@ -184,7 +184,7 @@ function operationsForm({ texts, action: actionOf }: PageFormat, { batchId, watc
 
 const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
 
-/** The report's files: what to correct, what to read, what to keep. Where files can be checked, corrected rows can be checked right here. */
+/** Renders links to the report's files in the order correct, read, keep, and an upload for corrected rows if this process can check files. */
 function downloads(format: PageFormat, { batch, reports, canCheck }: BatchPage): SafeHtml {
   const { texts } = format;
   if (reports.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;

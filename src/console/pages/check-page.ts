@@ -15,11 +15,11 @@ export interface CheckPage {
   readonly declared: Declared;
   readonly check: FileCheck;
   readonly known: BatchRecord | null;
-  /** At this service a refusal does not prove that nothing was created. */
+  /** True if a refusal by this service does not prove that nothing was created. */
   readonly refusalsDoubted: boolean;
 }
 
-/** What a file says before anything of it is sent: can it go, what is wrong, how it was read. */
+/** Renders a file before Lote sends any of it: whether Lote can send it, its problems, and how Lote read it. */
 export function checkPage(format: PageFormat, page: CheckPage): SafeHtml {
   const { texts } = format;
   const { check, known, file } = page;
@@ -65,7 +65,7 @@ function isReadOtherwise({ readOtherwise: differences = [] }: FileCheck): boolea
   return differences.length > 0;
 }
 
-/** Whether the invoices of a file can be sent, in one sentence. */
+/** Says in one sentence whether Lote can send the invoices of a file. */
 export function verdict({ texts, plural }: PageFormat, check: FileCheck): string {
   if (check.refused) return texts.dryRun.refused;
   if (isReadOtherwise(check)) return texts.dryRun.knownOtherwise;
@@ -74,7 +74,7 @@ export function verdict({ texts, plural }: PageFormat, check: FileCheck): string
     : plural(texts.dryRun.some, check.invalid, check.invoices);
 }
 
-/** The colour of that. */
+/** Returns the colour of the verdict. */
 export function tone(check: FileCheck): string {
   if (check.refused) return 'bad';
   return check.invalid > 0 || check.rowsLost > 0 || isReadOtherwise(check) ? 'open' : 'good';
@@ -95,12 +95,12 @@ function startForm(format: PageFormat, { file, declared, check, refusalsDoubted 
   </form>`;
 }
 
-/** SHA-256 of the mapping profile with which it was read; empty: without one. */
+/** Returns the SHA-256 of the mapping profile that read the file, or an empty text if none did. */
 function profileOf({ proof }: FileCheck): string {
   return ReadWith.safeParse(proof).data?.profile.sha256 ?? '';
 }
 
-/** What would be issued, by currency. */
+/** Renders the net that Lote would issue, by currency. */
 export function netTable({ texts, money }: PageFormat, { netOfValid }: FileCheck): SafeHtml {
   const currencies = Object.entries(netOfValid).sort(([a], [b]) => Number(a > b) - Number(a < b));
   if (currencies.length === 0) return html``;
@@ -121,7 +121,7 @@ function bodies({ texts }: PageFormat, { firstBodies }: FileCheck): SafeHtml {
 
 const Header = z.array(z.object({ column: z.string(), header: z.string() })).catch([]);
 
-/** How the file was read, and what of it proves that. Columns only where the file has words of its own: a table of equal pairs tells nothing. */
+/** Renders how Lote read the file, with the proof. Shows columns only if the file has its own words: a table of equal pairs says nothing. */
 function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): SafeHtml {
   const { columnsRead: words, dryRun } = format.texts;
   const columns = Header.parse(proof['header']);
@@ -141,12 +141,12 @@ function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): 
     </details>`;
 }
 
-/** The file's own name. */
+/** Returns the name of a file without its folder. */
 export function baseName(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
 }
 
-/** For a file that does not prove how it is written: the check again, with what the operator knows. */
+/** Renders a form for a file that does not prove how it is written: it repeats the check with the operator's knowledge. */
 function declareForm(format: PageFormat, { file, declared }: CheckPage): SafeHtml {
   const { dryRun, mapping } = format.texts;
   const open = Object.keys(declared).length > 0;

@@ -14,7 +14,7 @@ const REFUSALS = [
 
 type Query = Readonly<Record<string, string>>;
 
-/** Said once, above the page to which an operation leads back. Of the address nothing but numbers and known words is shown. */
+/** Renders the result of an operation once, above the page to which it leads back. Shows only numbers and known words from the address. */
 export function doneNote(format: PageFormat, query: Query): SafeHtml {
   const lines = linesOf(format, query);
   if (lines.length === 0) return html``;
@@ -64,7 +64,7 @@ function reconcileLines({ texts: { reconcile }, count }: PageFormat, query: Quer
   ];
 }
 
-/** The query that `doneNote` reads. */
+/** Returns the query that `doneNote` reads. */
 export function doneQuery(
   done: Operation | ({ kind: 'retry' } & RetryAnswer) | ({ kind: 'reconcile' } & ReconcileAnswer),
 ): string {

@@ -18,7 +18,7 @@ const OTHERS_FAILED: HealthCheck = {
   detail: 'The other checks could not be made. Look at the log of the process.',
 };
 
-/** The ledger as the console sees it, and whatever checks the process brought along. Never throws. */
+/** Returns the console's check of the ledger, and the checks that the process supplies. Never throws. */
 export async function healthChecks({
   ledger,
   health = async () => [],
@@ -33,13 +33,13 @@ async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthChec
   return { name: 'ledger', state: 'ok', detail };
 }
 
-/** A database that is away may let a question hang for as long as its driver waits. */
+/** Rejects after a limit, because a query to an unreachable database may hang for as long as its driver waits. */
 async function tooLate(): Promise<never> {
   await sleep(LEDGER_PATIENCE_MS, undefined, { ref: false });
   throw new Error('the ledger did not answer in time');
 }
 
-/** The health page: one table row for each check. */
+/** Renders the health page: one table row for each check. */
 export function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): SafeHtml {
   const rows = checks.map(
     ({ name, state, detail, at }) =>

@@ -4,17 +4,17 @@ import { html, type SafeHtml } from '../../texts/html.ts';
 import { findingsTable } from '../../texts/outcomes/outcome-html.ts';
 import type { PageFormat } from './page-format.ts';
 
-/** More than a person reads on a page; the report holds all. */
+/** More findings than a person reads on a page; the report contains all. */
 const MOST_FINDINGS = 100;
 
-/** What was found in a file, with a heading; nothing where nothing was found. */
+/** Renders the findings of a file with a heading, or nothing if there are none. */
 export function firstFindings(format: PageFormat, findings: readonly Finding[], title: string): SafeHtml {
   if (findings.length === 0) return html``;
   return html`<h2>${title}</h2>
     ${findingsTable(format, findings, { title, most: MOST_FINDINGS })}`;
 }
 
-/** What does not fit the service profile; nothing where all of it fits. */
+/** Renders the misfits of the service profile, or nothing if there are none. */
 export function misfitNote({ texts, time }: PageFormat, misfits: readonly ProfileMisfit[]): SafeHtml {
   if (misfits.length === 0) return html``;
   return html`<section class="card" role="alert">
@@ -30,14 +30,14 @@ export interface ListPart {
   readonly pages: number;
 }
 
-/** The page of a list of `total` entries that `?page=` asks for: the first where it asks for none, the nearest where there is no such page. */
+/** Returns the page of a list of `total` entries for `?page=`: by default the first, and the nearest if that page does not exist. */
 export function listPart(total: number, size: number, asked: string | undefined): ListPart {
   const pages = Math.max(1, Math.ceil(total / size));
   const wanted = /^\d{1,7}$/u.test(asked ?? '') ? Number(asked) : 1;
   return { page: Math.min(Math.max(1, wanted), pages), pages };
 }
 
-/** The way to the other pages of a list; nothing where there is one. */
+/** Renders links to the other pages of a list, or nothing if there is only one page. */
 export function listPages(
   { texts, count }: PageFormat,
   { page, pages }: ListPart,

@@ -5,14 +5,14 @@ import { TEXTS_PT } from '../texts/pt.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import { formAction } from '../forms/form-token.ts';
 
-/** Texts, numbers and times as one reader expects them. */
+/** Texts, numbers and times in the form that one reader expects. */
 export interface PageFormat extends SpeechFormat {
   readonly texts: ConsoleTexts;
   readonly formToken: string;
   action(address: string): string;
 }
 
-/** The format for one reader. Without `timeZone` times are shown in the machine's zone. */
+/** Returns the format for one reader. Without `timeZone`, times are in the machine's zone. */
 export function pageFormat(speech: Speech, timeZone?: string, formToken = ''): PageFormat {
   return {
     ...speechFormat(speech, { timeZone }),

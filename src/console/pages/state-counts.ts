@@ -12,21 +12,21 @@ export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
   (state) => toneOf(state) === 'bad' || toneOf(state) === 'open',
 );
 
-/** Numbers of invoices that are not confirmed as issued: those that need an operator, and, of a closed batch, all others. */
+/** Numbers of invoices not confirmed as issued: those that need an operator and, in a closed batch, all the rest. */
 export interface NotOut {
   readonly problems: number;
-  /** Staged, being sent or accepted, in a closed batch; 0 while the batch runs, for then its progress says it. */
+  /** Staged, being sent or accepted, in a closed batch; 0 while the batch runs, because its progress shows them. */
   readonly underWay: number;
 }
 
-/** What of a batch did not go out. Of a closed one it is all that neither this batch nor an earlier one has issued, whatever its state. */
+/** Counts the invoices of a batch that did not go out. In a closed batch: all that neither this batch nor an earlier one has issued, in any state. */
 export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoices'>, counts: StateCounts): NotOut {
   const problems = PROBLEM_STATES.reduce((sum, one) => sum + counts[one], 0);
   if (state !== 'finished' && state !== 'cancelled') return { problems, underWay: 0 };
   return { problems, underWay: invoices - issuedCount(counts) - problems };
 }
 
-/** Colour of a batch: what its state says, and whether a finished one left something open, or has it under way. A totals row is nothing open. */
+/** Returns the colour of a batch from its state and from open or under-way invoices of a finished batch. A totals row does not count as open. */
 export function batchTone(
   { state }: BatchRecord,
   { problems, underWay }: NotOut,
@@ -39,7 +39,7 @@ export function batchTone(
   return underWay > 0 ? 'under-way' : 'good';
 }
 
-/** A batch that may look different in two seconds. */
+/** Returns true if the batch may look different in two seconds. */
 export function isLive({ state }: BatchRecord): boolean {
   return state === 'staging' || state === 'running' || state === 'paused';
 }

@@ -13,13 +13,13 @@ import {
 } from '../http/guard.ts';
 import { mayOperate, personReader, type SignIn } from './people.ts';
 
-/** What the guard needs; see there. */
+/** The options of the guard; see `GuardOptions`. */
 export interface PeopleGuardOptions extends Pick<GuardOptions, 'token' | 'hosts' | 'forms' | 'ready'> {
   readonly signIn: SignIn;
   readonly roleMissing: (context: Context) => Response | Promise<Response>;
 }
 
-/** Lets in a person whom a trusted proxy names, under a name of this console, and a program with the token. A change needs the role `operate` and a page token. */
+/** Admits a person whom a trusted proxy names, under a host name of this console, or a program with the token. A change needs `operate` and a page token. */
 export function peopleGuard(options: PeopleGuardOptions): MiddlewareHandler {
   const { token, ready, signIn, roleMissing, forms } = options;
   const personOf = personReader(signIn);
@@ -30,7 +30,7 @@ export function peopleGuard(options: PeopleGuardOptions): MiddlewareHandler {
     const foreign = refuseForeignAddress(context);
     if (foreign !== null) return foreign;
     const person = personOf(context);
-    // A proxy that adds the token to every request must not make everybody a program: a name counts first.
+    // Checks a person's name first: a proxy that adds the token to every request must not turn all people into programs.
     if (person.kind === 'nobody' && carriesToken(context, token)) {
       context.set('caller', { kind: 'program' });
       return next();

@@ -8,14 +8,14 @@ interface NotedByConsole {
   readonly why: string;
 }
 
-/** Sign-in by a proxy, and where its people's acts are written down. */
+/** Sign-in by a proxy, and the audit of the signed-in people's acts. */
 export interface People {
   readonly signIn: SignIn;
-  /** Into the audit of a batch. @throws LoteError `ledger-unavailable` */
+  /** Writes into the audit of a batch. @throws LoteError `ledger-unavailable` */
   readonly note: (batchId: string, action: NotedByConsole) => Promise<void>;
 }
 
-/** Writes an act into the audit before it is done; an act that cannot be written down is not done. @throws LoteError `ledger-unavailable` */
+/** Writes an act into the audit before the act; Lote does not perform an act that it cannot record. @throws LoteError `ledger-unavailable` */
 export async function noteAct(
   context: Context,
   people: People | undefined,
@@ -26,7 +26,7 @@ export async function noteAct(
   await people.note(batchId, { ...act, who: actorOf(context) });
 }
 
-/** Writes into each batch's audit that its invoices are saved from a search, without the words. @throws LoteError `ledger-unavailable` */
+/** Writes into each batch's audit that a caller saves its invoices from a search, without the search words. @throws LoteError `ledger-unavailable` */
 export async function noteFound(
   context: Context,
   people: People | undefined,
@@ -40,7 +40,7 @@ export async function noteFound(
 /** `look`: read and download. `operate`: everything that the console offers. */
 export type Role = 'look' | 'operate';
 
-/** Who sends a request, as far as this console knows. */
+/** The sender of a request, as far as this console knows. */
 export type Caller =
   /** Sign-in is off: every caller may act, and no person has a name. */
   | { readonly kind: 'anybody' }
@@ -56,32 +56,32 @@ declare module 'hono' {
   }
 }
 
-/** The caller that the guard has found. @throws Error when no guard did: then no caller may act */
+/** Returns the caller that the guard has found. @throws Error if the route has no guard: then no caller may act */
 export function callerOf(context: Context): Caller {
   const caller = context.get('caller') as Caller | undefined;
   if (caller === undefined) throw new Error('A route was reached that has no guard, so the caller is not known.');
   return caller;
 }
 
-/** Whether this caller may set anything in motion. */
+/** Returns true if this caller may start actions. */
 export function mayOperate(context: Context): boolean {
   const caller = callerOf(context);
   return caller.kind !== 'person' || caller.role === 'operate';
 }
 
-/** Who acts, as the audit names it; at most 128 characters. */
+/** Returns the actor's name for the audit; at most 128 characters. */
 export function actorOf(context: Context): string {
   const caller = callerOf(context);
   if (caller.kind === 'person') return caller.name;
   return caller.kind === 'program' ? BY_PROGRAM : BY_CONSOLE;
 }
 
-/** What this caller may set in motion: nothing for a person who may only look. */
+/** Returns the actions that this caller may start: none for a person with the role `look`. */
 export function actionsFor<Actions>(context: Context, actions: Actions | undefined): Actions | undefined {
   return mayOperate(context) ? actions : undefined;
 }
 
-/** How people are signed in by a reverse proxy, and what they may do. */
+/** How a reverse proxy signs people in, and what they may do. */
 export interface SignIn {
   readonly trustedProxies: readonly string[];
   readonly userHeader: string;
@@ -91,20 +91,20 @@ export interface SignIn {
   readonly publicUrl: string;
 }
 
-/** What a request says of the person behind it. */
+/** The person of a request. */
 export type Person =
   | { readonly kind: 'person'; readonly name: string; readonly role: Role }
-  /** A trusted proxy sent a name that cannot be one. */
+  /** A trusted proxy sent a text that cannot be a name. */
   | { readonly kind: 'unreadable' }
-  /** No trusted proxy names anybody. */
+  /** No trusted proxy names a person. */
   | { readonly kind: 'nobody' };
 
 const LONGEST_NAME = 128;
-/** Without controls, and without commas: a proxy further out may have joined two headers, of which one may be forged. */
+/** A name has no control characters and no commas: an outer proxy may have joined two headers, one of which may be forged. */
 const NAME = /^[^\p{C},]+$/u;
 const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
 
-/** Reads the person of a request. The header counts only on a connection that comes from a trusted address. */
+/** Returns a function that reads the person of a request. The header counts only on a connection from a trusted address. */
 export function personReader(signIn: SignIn): (context: Context) => Person {
   const trusted = blockListOf(signIn.trustedProxies);
   return (context) => {
@@ -138,19 +138,19 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The address of the peer of the socket. A connection that is over has none, and is not trusted. */
+/** Returns true if the socket's peer has a trusted address. A closed connection has no address, and is not trusted. */
 function isTrusted(trusted: BlockList, { socket }: IncomingMessage): boolean {
   const address = socket.remoteAddress ?? '';
   const family = isIP(address);
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** A proxy that adds its line to one of the client's own lets through what is forged. */
+/** Returns true for a repeated header: a proxy that only adds its line to the client's lines lets a forged line through. */
 function isDoubled({ headersDistinct }: IncomingMessage, header: string): boolean {
   return (headersDistinct[header.toLowerCase()]?.length ?? 0) > 1;
 }
 
-/** Node reads the bytes of a header as Latin-1; proxies send UTF-8. What is no UTF-8 stays as it was read. */
+/** Decodes a header as UTF-8: Node reads the bytes as Latin-1, but proxies send UTF-8. A text that is not UTF-8 stays unchanged. */
 function asUtf8(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));

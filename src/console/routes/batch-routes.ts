@@ -19,7 +19,7 @@ import type { AuditEntry } from '../../ledger/operations/audit.ts';
 
 const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);
 
-/** One batch, its invoices, its files, and what was done to it by hand. */
+/** Serves one batch, its invoices, its files, and its audit of manual acts. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger } = options;
   const routes = new Hono();
@@ -62,9 +62,9 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   return routes;
 }
 
-/** Each names up to twenty invoices. */
+/** Entries on one page; each names up to twenty invoices. */
 const ENTRIES_OF_A_PAGE = 50;
-/** Behind every last page. */
+/** A number beyond every last page. */
 const NEWEST = '9999999';
 
 function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: PageAnswers): void {
@@ -117,7 +117,7 @@ function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[]
   return [['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'], ...records];
 }
 
-/** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
+/** Shows a batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
 async function showUnknownBatch(
   context: Context,
   id: string,
@@ -164,7 +164,7 @@ async function showBatch(
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
     watch: actions?.operate === undefined ? null : watch,
-    // The form of operations says itself what a batch waits for.
+    // The form of operations itself says what a batch waits for.
     waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
     now: Date.now(),
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
@@ -175,11 +175,11 @@ async function showBatch(
     audited: (await ledger.auditOf(batchId)).length,
     done: doneNote(format, context.req.query()),
   });
-  // The batch ends a moment before its report is written: a page that stopped there would never show it.
+  // The batch ends a moment before its report is written: a page that stopped reloading then would never show the report.
   return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
 }
 
-/** Invoices wait for a word that a profile which does not fit may keep from them. */
+/** Returns true if invoices wait for an answer that a wrong profile may keep from them. */
 function isOpen(counts: readonly OutcomeCount[]): boolean {
   return counts.some(({ outcome, invoices }) => invoices > 0 && WAITING_STATES.has(outcome));
 }

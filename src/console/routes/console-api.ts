@@ -17,12 +17,12 @@ import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
-/** A hand-over names files; it never carries them. */
+/** A hand-over names files and never contains them. */
 const MOST_BODY_BYTES = 256 * 1024;
 const MOST_REFS_BYTES = 4 * 1024 * 1024;
 const NO_COUNTS = everyCountByOutcome([]);
 
-/** The JSON API over the ledger, for other processes of one data directory and for scripts. */
+/** Serves the JSON API over the ledger, for other processes of one data directory and for scripts. */
 export function consoleApi(options: ConsoleOptions): Hono {
   const { ledger, version } = options;
   const api = new Hono();
@@ -73,7 +73,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
   return api;
 }
 
-/** One invoice a line. What fails half-way breaks the answer off, for the lines before must not pass for all. */
+/** Writes one invoice a line. An error half-way aborts the answer, because the lines so far must not pass for all. */
 async function* linesOf(
   portions: AsyncIterable<readonly BatchInvoice[]>,
   { onError }: Pick<ConsoleOptions, 'onError'>,
@@ -87,7 +87,7 @@ async function* linesOf(
   }
 }
 
-/** Purging and references of invoices need the token: what is purged is gone, references are personal data, and no page asks for them. */
+/** Adds the routes of orders. Purging and references of invoices need the token: a purge is final, references are personal data, and no page asks for them. */
 function takeOrders(api: Hono, options: ConsoleOptions): void {
   const { actions, token } = options;
   const limited = (maxSize: number) =>
@@ -140,7 +140,7 @@ async function forProgram<Body>(context: Context, { title, token, body, act }: P
   return context.json(await act(read.data));
 }
 
-/** A person stays one, whatever the proxy adds to the requests. */
+/** Returns true for a program with the token. A person stays a person, whatever the proxy adds to the requests. */
 function isProgram(context: Context, token: string | undefined): boolean {
   return callerOf(context).kind !== 'person' && carriesToken(context, token);
 }

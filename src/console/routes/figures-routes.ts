@@ -13,17 +13,17 @@ import { DAY_MS } from '../../domain/time/day-ms.ts';
 import { dayOf } from '../../domain/time/zone-offsets.ts';
 import type { BatchFigures, BatchInFigures } from '../../ledger/operations/report-marks.ts';
 
-/** Twenty files a night for ninety nights; each is one small row. */
+/** Enough for twenty files a night for ninety nights; each is one small row. */
 const MOST_BATCHES = 2_000;
 
-/** The last nights in figures. */
+/** Serves the figures of the last nights. */
 export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
   const routes = new Hono();
 
   routes.get('/figures', async (context) => {
     const format = pages.formatOf(context);
     const now = Date.now();
-    // A day more, in whatever zone.
+    // Reads a day more, so that the range is complete in every zone.
     const batches = await options.ledger.batchFigures(now - (NIGHTS + 1) * DAY_MS, MOST_BATCHES + 1);
     const shown = batches.slice(0, MOST_BATCHES);
     const content = figuresPage(format, {
@@ -75,7 +75,7 @@ function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHt
   return table(figures.title, [texts.nights.night, ...heads.map((number) => ({ number }))], rows, { kind: 'numbers' });
 }
 
-/** Most nights have nothing that another file issued. */
+/** Omits the part of earlier files if it is zero, as on most nights. */
 function shownParts({ out, left, before }: Readonly<Record<MoneyPart, string>>): readonly string[] {
   return before === '0' ? [out, left] : [out, left, before];
 }
@@ -103,13 +103,13 @@ interface NightFigures {
   readonly batches: number;
   readonly counts: Readonly<Record<Outcome, number>>;
   readonly money: ReadonlyMap<string, Readonly<Record<MoneyPart, string>>>;
-  /** Milliseconds; null: nothing was settled. */
+  /** In milliseconds; null if no invoice was settled. */
   readonly median: number | null;
   readonly most: number | null;
   readonly reasons: ReadonlyMap<string, number>;
 }
 
-/** The last nights up to `now`, oldest first, also those in which nothing was read; days are those of the zone. */
+/** Returns the last nights up to `now`, oldest first, also nights without a file; days are those of the zone. */
 export function nightFigures(
   batches: readonly BatchInFigures[],
   now: number,
@@ -167,7 +167,7 @@ function negated(decimal: string): string {
 
 const MOST_REASONS = 10;
 
-/** Why invoices of these nights are not confirmed as issued: the commonest reasons, largest first; equal ones by name, so that a page looks the same when it is read again. */
+/** Returns why invoices of these nights are not confirmed as issued, commonest reason first; equal counts by name, so that a reloaded page looks the same. */
 function commonReasons(nights: readonly NightFigures[]): readonly (readonly [code: string, invoices: number])[] {
   const sums = new Map<string, number>();
   for (const [code, invoices] of nights.flatMap(({ reasons }) => [...reasons]))

@@ -21,10 +21,10 @@ const StartForm = z.object({
     .optional(),
   acceptDuplicateRisk: z.literal('yes').optional().catch(undefined),
 });
-/** A profile without these codes cannot tell a refusal from a duplicate. */
+/** With a profile without these codes, Lote cannot tell a refusal from a duplicate. */
 const DoubtfulRefusals = z.object({ idempotency: z.object({ mismatchCodes: z.array(z.unknown()).max(0) }) });
 
-/** A file comes by the browser, is checked, and started: nothing is sent before the last step. */
+/** Takes a file from the browser, checks it, and starts it: Lote sends nothing before the last step. */
 export function fileRoutes(
   options: ConsoleOptions,
   files: NonNullable<ConsoleActions['files']>,
@@ -44,7 +44,7 @@ export function fileRoutes(
 
   routes.get('/check', async (context) => {
     const file = context.req.query('file') ?? '';
-    // A check is work, and leads to a start: who may only look has no use of it.
+    // A check is work and leads to a start, so a person with the role `look` has no use for it.
     if (!mayOperate(context)) return pages.roleMissing(context);
     if (file === '') return pages.notFound(context);
     const declared = readDeclared(context.req.query());
@@ -73,7 +73,7 @@ export function fileRoutes(
   return routes;
 }
 
-/** Small forms only: their bodies are bounded where the routes are mounted. */
+/** Reads a small form; the mounts of the routes limit its body. */
 export async function formOf(context: Context): Promise<Readonly<Record<string, unknown>>> {
   return context.req.parseBody({ all: true });
 }
@@ -92,12 +92,12 @@ async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** Part headers of a browser take some hundred bytes; what goes beyond this is not read. */
+/** Part headers of a browser take some hundred bytes; Lote does not read beyond this limit. */
 const MOST_HEADER_BYTES = 16 * 1024;
 /** A form of the console has one file and a few fields. */
 const MOST_PARTS = 100;
 const FALLBACK_NAME = 'upload.csv';
-/** In bytes. Longer names are cut; most file systems allow 255, and a suffix must still fit. */
+/** In bytes. Lote cuts longer names: most file systems allow 255, and a suffix must still fit. */
 const LONGEST_NAME = 244;
 
 interface UploadedFile {
@@ -105,7 +105,7 @@ interface UploadedFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The first file of a form as a stream; null when it has none, or one without a name. @throws LoteError `usage`, also from `content` */
+/** Returns the first file of a form as a stream, or null if the form has no file or the file has no name. @throws LoteError `usage`, also from `content` */
 export async function multipartFile(
   contentType: string,
   body: AsyncIterable<Uint8Array>,
@@ -124,7 +124,7 @@ export async function multipartFile(
     form.on('error', () => reject(noForm('a form that is sent to its end')));
     source.on('error', (error) => {
       reject(error);
-      // The reader of the file would wait for its rest for ever.
+      // Ends the form, because the reader would otherwise wait for the rest of the file for ever.
       form.end();
     });
     source.pipe(form);
@@ -137,7 +137,7 @@ function openForm(contentType: string): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Names are made plain here, by stricter rules.
+      // `plainName` cleans the names by stricter rules.
       preservePath: true,
       limits: { headerSize: MOST_HEADER_BYTES, parts: MOST_PARTS },
     });
@@ -146,7 +146,7 @@ function openForm(contentType: string): InstanceType<typeof Busboy> {
   }
 }
 
-/** Listens before the first read: an error without a listener would end the process. */
+/** Listens for errors before the first read: an error without a listener would end the process. */
 function failureOf(stream: BusboyFileStream): () => boolean {
   let failed = false;
   stream.on('error', () => (failed = true));
@@ -169,7 +169,7 @@ async function* contentOf(stream: BusboyFileStream, { broken, stop }: FormEnd): 
   if (broken()) throw noForm('a form that is sent to its end');
 }
 
-/** Browsers write `"` as `%22`; some send the whole path. What is left is a name that no shell and no file system reads otherwise. */
+/** Cleans a file name. Browsers write `"` as `%22`, and some send the whole path. No shell and no file system gives the result a special meaning. */
 function plainName(given: string): string {
   const base = given.replaceAll('%22', '"').split(/[/\\]/u).at(-1) ?? '';
   const plain = base
@@ -183,7 +183,7 @@ function plainName(given: string): string {
   return cut(dot > 0 ? plain.slice(0, dot) : plain, LONGEST_NAME - Buffer.byteLength(end)) + end;
 }
 
-/** The beginning of a text in at most so many bytes of UTF-8, without half a character. */
+/** Returns the beginning of a text in at most `bytes` bytes of UTF-8, without half a character. */
 function cut(text: string, bytes: number): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }

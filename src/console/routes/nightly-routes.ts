@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isMissing, namesIn } from '../http/report-downloads.ts';
 
-/** Most batches of a night that are looked up; each costs two queries. */
+/** The maximum number of batches of a night that the page looks up; each costs two queries. */
 const BATCHES_ASKED = 100;
 
-/** What the nights took, from the summaries that they wrote. */
+/** Serves the results of the nights, from their stored summaries. */
 export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const routes = new Hono();
 
@@ -81,7 +81,7 @@ function linkedName({ batchId, name }: NightlyRunEntry): SafeHtml {
   return batchId === null ? html`${name}` : html`<a href="/batches/${encodeURIComponent(batchId)}">${name}</a>`;
 }
 
-/** The summary is a file: a ledger that is away in the morning takes nothing of it, and of how batches are by now nothing is said. */
+/** Returns the current states of batches, or none if the ledger is away: the summary is a file and is shown without them. */
 async function batchesNowIfKnown(
   format: PageFormat,
   { ledger, onError }: ConsoleOptions,
@@ -95,7 +95,7 @@ async function batchesNowIfKnown(
   }
 }
 
-/** How batches are by now. What was issued stays so: only the others may have gone on. */
+/** Returns the current states of batches. Issued files stay issued, so only the remaining ones are looked up. */
 async function batchesNow(
   { texts, plural }: PageFormat,
   ledger: ConsoleLedger,
@@ -113,11 +113,11 @@ async function batchesNow(
   return new Map((await Promise.all(found)).flat());
 }
 
-/** Nights of one page of the list: a quarter of a year. */
+/** Nights on one page of the list: a quarter of a year. */
 const NIGHTS_OF_A_PAGE = 90;
 const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
 
-/** Pattern of a date in an address of the console, `2026-11-21`, as regular expression text. */
+/** Pattern of a date in an address of the console, such as `2026-11-21`, as regular expression text. */
 const NIGHTLY_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
 /** Contents of `reports/nights/<date>.json`, with times as epoch milliseconds. */
@@ -130,7 +130,7 @@ const time = z
   .transform((iso) => Date.parse(iso))
   .refine((milliseconds) => Number.isFinite(milliseconds));
 
-/** Lote itself writes the file: `schema` says that the rest is as in `NightlySummary`. */
+/** Lote itself writes the file, so `schema` guarantees that the rest is as in `NightlySummary`. */
 const StoredNight = z.looseObject({
   schema: z.literal('lote.night/1'),
   date: z.string(),
@@ -151,7 +151,7 @@ interface ListedNight {
   readonly summary: StoredNight | null;
 }
 
-/** One page of the dates with a summary, newest first; `asked` as in `listPart`. */
+/** Returns one page of the dates with a summary, newest first; for `asked` see `listPart`. */
 async function listNights(
   reportsDir: string,
   asked: string | undefined,
@@ -170,7 +170,7 @@ async function listNights(
   return { nights: await Promise.all(nights), part };
 }
 
-/** The summary of a date; `missing` where there is none, `unreadable` when its file may not be read or is no summary. */
+/** Returns the summary of a date; `missing` if there is none, `unreadable` if its file may not be read or is not a summary. */
 async function readNight(reportsDir: string, date: string): Promise<StoredNight | 'missing' | 'unreadable'> {
   if (!NIGHTLY_FILE.test(`${date}.json`)) return 'missing';
   try {

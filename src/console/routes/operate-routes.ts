@@ -31,7 +31,7 @@ const OperationForm = z.discriminatedUnion('kind', [
 
 const state = z.enum(RETRY_STATES);
 const RetryBatchForm = z.object({
-  // One checkbox comes as a text, several as a list.
+  // The browser sends one checkbox as a text, several as a list.
   states: z.union([state.transform((one) => [one]), z.array(state).min(1)]),
   reason,
 });
@@ -39,7 +39,7 @@ const RetryInvoiceForm = z.object({ reason, acceptDuplicateRisk: z.literal('yes'
 
 const TARGETS = ['/:id', '/:id/invoices/:ordinal{[0-9]{1,9}}'] as const;
 
-/** What an operator can do to a batch or an invoice. An incomplete form leads back to the page, and nothing has happened. */
+/** Serves an operator's actions on a batch or an invoice. An incomplete form leads back to the page without any effect. */
 export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, actions, people } = options;
   const routes = new Hono();
@@ -69,7 +69,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
       return done(context, page, { kind: 'retry', ...answer });
     });
 
-    // The service is asked for everything that any batch left open; the audit of this batch has who asked.
+    // Lote asks the service for everything that any batch left open; the audit of this batch records who asked.
     routes.post(`${path}/reconcile`, async (context) => {
       const target = await targetOf(context, ledger);
       if (target === null || actions?.reconcile === undefined) return pages.notFound(context);
@@ -88,7 +88,7 @@ function done(context: Context, page: string, what: Parameters<typeof doneQuery>
 interface Target {
   readonly batchId: string;
   readonly workflowId: string;
-  /** Null: the whole batch. A row names an invoice to the workflow, for history keeps no reference. */
+  /** Null means the whole batch. A row names an invoice to the workflow, because history must keep no reference. */
   readonly rows: readonly number[] | null;
   readonly page: string;
 }

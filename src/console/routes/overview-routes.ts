@@ -13,10 +13,10 @@ import { batchTone, isLive, notOutOf, type NotOut, type StateCounts } from '../p
 import { actionsFor } from '../people/people.ts';
 import { misfitNote } from '../pages/notes.ts';
 
-/** Older batches are found by their address; no person reads a page of more. */
+/** A person does not read a longer page, and finds older batches by their address. */
 const BATCHES_SHOWN = 100;
 
-/** The pages about no single batch: all batches, and the installation's health. */
+/** Serves the pages that are not about a single batch: all batches, and the installation's health. */
 export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, actions } = options;
   const routes = new Hono();
@@ -104,7 +104,7 @@ function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCou
   </tr>`;
 }
 
-/** What is in doubt although it went out, which nothing else hides; then what needs a person, else what is wrong with the file or still on its way. */
+/** Always names issued invoices in doubt; then only the first of: invoices that need a person, a problem of the file, invoices on their way. */
 function whatIsOpen(format: PageFormat, { problems, underWay }: NotOut, shortfall: FileShortfall): SafeHtml {
   const { texts, plural } = format;
   const { needAttention, stillUnderWay, verdicts } = texts;
@@ -119,11 +119,11 @@ function whatIsOpen(format: PageFormat, { problems, underWay }: NotOut, shortfal
   return open.length === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : html`${open.join(' ')}`;
 }
 
-/** Hides credentials that a user has written into the address. */
+/** Matches credentials that a user has written into the address, to hide them. */
 const CREDENTIALS = /\/\/[^/@\s]*@/u;
 const LONGEST_IN_LINE = 80;
 
-/** The service profile in force. The file is edited in an editor, with its JSON Schema. */
+/** Serves the service profile in force. An operator edits the file in an editor, with its JSON Schema. */
 export function profileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { serviceProfile, profileSettings = [] } = options;
   const routes = new Hono();
@@ -147,7 +147,7 @@ function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSettin
   const { key, words, value, default: byDefault, differs } = setting;
   const changed = html`<strong class="state under-way">${profilePage.changed}</strong>
     <div class="soft">${profilePage.byDefault} ${settingValue(byDefault)}</div>`;
-  // Words are English in every language; every second part stood between backticks.
+  // The words are English in every language; every second part stood between backticks.
   const parts = words.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
   return html`<tr>
     <th scope="row"><code>${key}</code></th>
@@ -156,7 +156,7 @@ function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSettin
   </tr>`;
 }
 
-/** The JSON of a setting: in its line, or indented where it is long. */
+/** Renders the JSON of a setting: in one line, or indented if it is long. */
 function settingValue(json: string): SafeHtml {
   if (json.length <= LONGEST_IN_LINE) return html`<code>${json}</code>`;
   return html`<pre tabindex="0">${JSON.stringify(JSON.parse(json), null, 2)}</pre>`;

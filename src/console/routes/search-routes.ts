@@ -12,7 +12,7 @@ import { noteFound } from '../people/people.ts';
 import { answerSearch, positionWord, readSearchQuery, searchAddress, type SearchQuery } from '../search-query.ts';
 import type { FoundInvoice, InvoiceSearchResult } from '../../ledger/batches/search.ts';
 
-/** The search over the invoices of all batches, and its results as files. */
+/** Serves the search over the invoices of all batches, and its results as files. */
 export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' | 'people'>, pages: PageAnswers): Hono {
   const routes = new Hono();
   const queryOf = (context: Context): SearchQuery =>
@@ -131,7 +131,7 @@ function row({ money, time, language }: PageFormat, invoice: FoundInvoice): Safe
 }
 
 const COLUMNS = 'file batch read_at invoice_ref merchant_nif state net currency service_id rows attempts';
-/** Contradictions seen come last, so that no column moves. */
+/** The flags with seen contradictions come last, so that no column moves. */
 const LAST_COLUMNS = 'sent_at settled_at reason_code reason_message flags';
 
 function foundTable(found: readonly FoundInvoice[]): Table {

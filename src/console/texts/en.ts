@@ -310,5 +310,5 @@ export const TEXTS_EN = {
   },
 };
 
-/** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
+/** Every text of the console. State names are not translated: the ledger, reports and pages use the same word for a state. */
 export type ConsoleTexts = typeof TEXTS_EN;

@@ -19,49 +19,49 @@ import type { InvoiceState } from '../invoice-state.ts';
 import type { Reason } from '../invoice.ts';
 
 /**
- * What becomes of an invoice by what the service says: the answer to a POST, stored events, and GETs. A contradiction is
- * a flag, and no word of the service is taken back; `issued` wins over everything and is never left. The order in which
- * answer, events and GETs arrive changes neither state nor flags in the end.
+ * Applies the words of the service to an invoice: the answer to a POST, stored events, and GETs. A contradiction
+ * becomes a flag and never takes back an earlier word; `issued` wins over every other state and is final. The order in
+ * which answer, events and GETs arrive changes neither the final state nor the flags.
  */
 type Invoice = InvoiceLife & Surroundings;
 
-/** What became of the POSTs of one generation. Times are epoch milliseconds. */
+/** The result of the POSTs of one generation. Times are epoch milliseconds. */
 export interface Answer {
   readonly generation: number;
-  /** The key of these POSTs; left out: that of the generation. A generation that asks an earlier key once more has two. */
+  /** The key of these POSTs; the default is the generation's. A generation that asks with an earlier key has two keys. */
   readonly idempotencyKey?: string | undefined;
-  /** POSTs since the last answer that was recorded. */
+  /** Number of POSTs since the last recorded answer. */
   readonly attempts: number;
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** When reconciliation took it for a repeat. A proof counts only while no process has taken it, or handed it out, since then. */
+  /** When reconciliation took the invoice for a repeat. A proof counts only if no process has taken or handed it out since. */
   readonly takenAt: number | null;
   readonly outcome:
     | { readonly kind: 'accepted'; readonly serviceId: string }
     | { readonly kind: 'rejected'; readonly reason: Reason; readonly proven?: boolean }
     | { readonly kind: 'unknown' | 'held'; readonly reason: Reason }
     | { readonly kind: 'pending'; readonly reason: Reason; readonly mayExist: boolean };
-  /** Another invoice has that service id, or another generation, or another answer of the same set. */
+  /** Another invoice, another generation or another answer of the same set has this service id already. */
   readonly idIsTaken: boolean;
-  /** Another invoice was answered with the id of this one: either may be the wrong one. */
+  /** Another invoice was answered with the id of this invoice, so one of the two answers may be wrong. */
   readonly sharesId: boolean;
 }
 
-/** What a GET said of one document. */
+/** The result of a GET of one document. */
 export interface Status {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
-  /** `failed` is the word of a signed event alone: the GET that was to confirm it could not be read. */
+  /** True if only a signed event said `failed`, because the GET that was to confirm it was unreadable. */
   readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
-  /** How many of the planned polls are done by now. As many as before: the poll was out of turn. Left out: one more. */
+  /** Number of planned polls done so far; the default is one more. A poll out of turn does not raise it. */
   readonly asks?: number;
   readonly now: number;
 }
 
-/** States in which an answer may still come; everything later has had its answer. */
+/** States in which an answer may still come. In every later state the answer is recorded. */
 const ANSWERABLE: readonly InvoiceState[] = ['sending', 'unknown'];
-/** States that wait for a final word. */
+/** States that wait for the final word of the service. */
 const WAITING: readonly InvoiceState[] = ['accepted', 'unsettled'];
 
 const SECOND_ID = 'second-service-id';
@@ -72,7 +72,7 @@ const UNCONFIRMED = 'failure-unconfirmed';
 
 const NO_REASON: Reason = { code: 'failed', message: 'The service gave no reason' };
 
-/** Reason of an invoice whose answer named the id of another one. */
+/** Reason of an invoice whose answer named the id of another invoice. */
 export const SERVICE_ID_TAKEN: Reason = {
   code: 'service-id-taken',
   message:
@@ -104,28 +104,28 @@ function hasKept({ kept }: Surroundings, serviceId: string): boolean {
   return kept.some((one) => one.serviceId === serviceId);
 }
 
-/** Another invoice was answered with the id of this one. */
+/** Flags an invoice whose service id the service also gave to another invoice. */
 export function share(invoice: Invoice, kept: readonly KeptGeneration[] = []): Decided {
   return risen(invoice, { invoice: { ...invoice, flags: flagged(invoice.flags, SHARED_ID) }, kept });
 }
 
-/** Null: it is no answer for the invoice as it is. */
+/** Records an answer for the present generation. Returns null if the answer does not apply to the invoice in its state. */
 function recordPresent(invoice: Invoice, answer: Answer): Decided | null {
   const { state, exposure, serviceId } = invoice;
   const { outcome, attempts } = answer;
   const isAnswerable = ANSWERABLE.includes(state);
   const names = outcome.kind === 'accepted' ? outcome.serviceId : null;
-  // A document that is kept beside the present one is no news.
+  // A document that is already kept beside the present one is not a second id.
   const isSecond = names !== null && serviceId !== null && serviceId !== names && !hasKept(invoice, names);
   if (!isAnswerable && !isSecond) return null;
-  // What an earlier key has not brought says nothing of a POST under the present one.
+  // A missing document under an earlier key says nothing about a POST under the present key.
   if (names === null && (answer.idempotencyKey ?? invoice.idempotencyKey) !== invoice.idempotencyKey) return null;
-  // Decided after its answer was recorded: what has been handed out since may have a POST on the wire.
+  // This rejection was decided after its answer was recorded; an attempt since then may have a POST on the wire.
   if (outcome.kind === 'rejected' && attempts === 0 && state === 'sending' && exposure === 'open') return null;
   const flags = isSecond ? flagged(invoice.flags, SECOND_ID) : invoice.flags;
   const changed = { ...invoice, flags, changedAt: answer.answeredAt };
   if (!isAnswerable) {
-    // Two ids for one key. The other document is kept, so that its events are applied and it is polled.
+    // The service gave two ids for one key. Keeping the other document applies its events and polls it.
     const kept =
       answer.idIsTaken || names === null ? [] : [secondDocument(invoice, invoice, { ...answer, attempts: 0 }, names)];
     return { invoice: changed, kept };
@@ -142,14 +142,14 @@ function recordPresent(invoice: Invoice, answer: Answer): Decided | null {
     };
   }
   const reason = outcome.kind === 'accepted' ? SERVICE_ID_TAKEN : outcome.reason;
-  // An answer that leaves it open says less than the reason that it has.
+  // An answer that proves nothing is less exact than the reason that the invoice has.
   if (state === 'unknown') return { invoice: answer.idIsTaken ? { ...tried, reason } : tried };
   return {
     invoice: { ...tried, reason, state: stateAfter(invoice, answer), exposure: exposureAfter(invoice, answer) },
   };
 }
 
-/** Of an invoice that was `sending`. */
+/** The next state of an invoice that was `sending`. */
 function stateAfter({ exposure, changedAt }: InvoiceLife, { outcome, takenAt }: Answer): InvoiceState {
   switch (outcome.kind) {
     case 'accepted':
@@ -172,8 +172,8 @@ function exposureAfter({ exposure }: InvoiceLife, { outcome }: Answer): InvoiceL
 }
 
 /**
- * An answer that accepts what the ledger has given up: a generation that another one has replaced, or one that is rejected
- * or held. What may still be kept from making another document is kept from it, until an operator accepts the risk.
+ * Records an acceptance of a generation that the ledger has given up: a replaced one, or the present one if it is
+ * rejected or held. Stops the invoice where possible, until an operator accepts the risk of a second document.
  */
 function recordEarlier(invoice: Invoice, answer: Answer): Decided | null {
   const { outcome, generation, idIsTaken } = answer;
@@ -195,7 +195,7 @@ function recordEarlier(invoice: Invoice, answer: Answer): Decided | null {
   };
 }
 
-/** Numbered below zero, and polled: the invoice has failed only if this one has, too. */
+/** A second document has a negative number and is polled: the invoice has failed only if both documents have. */
 function secondDocument(
   { kept }: Surroundings,
   { fingerprint, idempotencyKey }: Pick<InvoiceLife, 'fingerprint' | 'idempotencyKey'>,
@@ -209,22 +209,22 @@ function secondDocument(
   };
 }
 
-/** Every try of this generation under a key of its own is proved not to have reached the service. */
+/** True if it is proved that no attempt of this generation under its own key has reached the service. */
 function isOwnUnsent(invoice: Invoice): boolean {
   return isUnsent(invoice) || invoice.state === 'held' || (invoice.state === 'sending' && hasEarlierKey(invoice));
 }
 
-/** An earlier document exists: one more try could be the one that makes a second one. */
+/** Stops an invoice that has an earlier document, because one more attempt could create a second document. */
 function stopped(invoice: Invoice, reason: Reason): InvoiceLife {
   if (isOwnUnsent(invoice)) return { ...invoice, state: 'held', exposure: 'none', reason };
   return ANSWERABLE.includes(invoice.state) ? { ...invoice, state: 'unknown', reason } : invoice;
 }
 
-/** Applies what GETs say now, and all that stored events say of any document of the invoice. */
+/** Applies the results of GETs and all stored events to every document of the invoice. */
 export function hear(invoice: Invoice, statuses: readonly Status[]): Decided | Refused {
   const heard = sameContentFirst(invoice).map((one) => ({ one, now: hearOfKept(one, statuses) }));
   const kept = heard.map(({ now }) => now);
-  // Events are stored by now, and a GET may have been on its way for long.
+  // Stored events come first, because the result of a GET may be older than the events.
   let present = applyEvents(invoice, invoice.said);
   for (const status of statuses)
     if (status.serviceId === invoice.serviceId) present = told({ ...invoice, ...present, kept }, status);
@@ -242,7 +242,7 @@ export function hear(invoice: Invoice, statuses: readonly Status[]): Decided | R
   return isAsBefore ? NOT_NOW : decided;
 }
 
-/** A GET of the present document. A failure that no GET has confirmed is flagged: only an operator sends it again. */
+/** Applies a GET of the present document. A failure without a confirming GET is flagged: only an operator sends it again. */
 function told(invoice: Invoice, { status, unconfirmed = false, reason, asks, now }: Status): InvoiceLife {
   const { state, said } = invoice;
   const polled = { ...invoice, asks: Math.max(invoice.asks, asks ?? invoice.asks + 1), changedAt: now };
@@ -252,7 +252,7 @@ function told(invoice: Invoice, { status, unconfirmed = false, reason, asks, now
     const flags = state === 'failed' || isReportedFailed ? flagged(invoice.flags, AFTER_FAILED) : invoice.flags;
     return { ...polled, state: 'issued', settledAt: now, reason: null, flags };
   }
-  // An unreadable status confirms a `failed` event that is stored. A key that brought two documents has failed when both have.
+  // An unreadable status confirms a stored `failed` event. A key with two documents has failed only if both have.
   const isFailed = status === 'failed' || (status === 'unreadable' && isReportedFailed);
   if (isFailed && state === 'issued') return { ...polled, flags: flagged(invoice.flags, FAILED_AFTER) };
   const isOtherAlive = invoice.kept.some((one) => one.generation < 0 && one.state === 'accepted');
@@ -265,7 +265,7 @@ function told(invoice: Invoice, { status, unconfirmed = false, reason, asks, now
   };
 }
 
-/** `issued` settles at once; `failed` settles nothing, a GET must confirm it. The order of storage says which contradiction it is. */
+/** `issued` settles at once; `failed` needs a GET to confirm it. The order of storage decides which contradiction is flagged. */
 function applyEvents(invoice: InvoiceLife, { issuedAt, failedFirst, failedLater }: EventsSaid): InvoiceLife {
   const { state } = invoice;
   const issues = issuedAt !== null && (WAITING.includes(state) || state === 'failed');
@@ -278,12 +278,12 @@ function applyEvents(invoice: InvoiceLife, { issuedAt, failedFirst, failedLater 
   return flags === invoice.flags ? invoice : { ...invoice, flags };
 }
 
-/** The one that may be the invoice comes first. */
+/** Documents with the present content come first, because only they can become the document of the invoice. */
 function sameContentFirst({ kept, fingerprint }: Invoice): readonly KeptGeneration[] {
   return kept.toSorted((a, b) => Number(b.fingerprint === fingerprint) - Number(a.fingerprint === fingerprint));
 }
 
-/** The document of a generation beside the present one; the same object where there is no news of it. */
+/** Applies news to the document of a kept generation. Returns the same object if there is no news. */
 function hearOfKept(kept: KeptGeneration, statuses: readonly Status[]): KeptGeneration {
   const { state, serviceId, generation, said } = kept;
   if (state === 'issued' || serviceId === null) return kept;
@@ -300,11 +300,11 @@ function hearOfKept(kept: KeptGeneration, statuses: readonly Status[]): KeptGene
 }
 
 /**
- * The document of another generation is issued.
+ * Decides the state of an invoice when the document of another generation is issued.
  *
- *   same content, this generation never left, or failed, or was refused  -> issued, by that document
- *   the other document of the same key, and no final word yet            -> issued, by that document
- *   other content, never left                                            -> held until an operator has decided
+ *   same content, and this generation never left, failed or was refused   -> issued, by that document
+ *   second document of the same key, and no final word yet                -> issued, by that document
+ *   other content, and this generation never left                         -> held until an operator has decided
  *   sending, and a POST may have arrived                                 -> unknown
  *   anything else                                                        -> flagged
  */
@@ -324,8 +324,8 @@ function issueEarlier(invoice: Invoice, issued: KeptGeneration): Decided {
 }
 
 /**
- * An invoice that ended without a document, and of whose content an earlier document is issued, is issued by that one.
- * The generation that ended stays known, because late news of its document must reach it.
+ * An invoice that failed or was rejected becomes issued if an earlier document with the same content is issued. The
+ * generation that ended is kept, because late news of its document must reach it.
  */
 export function risen(before: Invoice, decided: Decided): Decided {
   const { invoice, kept = [] } = decided;

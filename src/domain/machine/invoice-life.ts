@@ -2,20 +2,20 @@ import type { InvoiceState } from '../invoice-state.ts';
 import type { Reason } from '../invoice.ts';
 import { OLDER_LEDGER, type RetryMove, type RetryRefusal } from '../retry-decision.ts';
 
-/** An invoice, as all that is decided about it needs it. Times are epoch milliseconds. */
+/** The facts about an invoice that decisions need. Times are epoch milliseconds. */
 export interface InvoiceLife {
   readonly state: InvoiceState;
-  /** Of `sending`: `none`: no POST is out; `open`: one may be, and its attempt will say; `lost`: the service may have it. */
+  /** While `sending`: `none`: no POST is out; `open`: a POST may be out and will report; `lost`: the service may have it. */
   readonly exposure: 'none' | 'open' | 'lost';
   readonly generation: number;
   readonly fingerprint: string;
   readonly idempotencyKey: string;
-  /** Only this batch sends it. */
+  /** The only batch that may send the invoice. */
   readonly ownerBatch: string;
   readonly serviceId: string | null;
-  /** POSTs of this generation. */
+  /** Number of POSTs of this generation. */
   readonly attempts: number;
-  /** GETs since it was accepted. */
+  /** Number of GETs since the invoice was accepted. */
   readonly asks: number;
   readonly firstSentAt: number | null;
   readonly acceptedAt: number | null;
@@ -25,19 +25,19 @@ export interface InvoiceLife {
   readonly flags: readonly string[];
 }
 
-/** What the stored events of one document say, in the order in which they were stored. */
+/** The content of the stored events of one document, in the order in which they were stored. */
 export interface EventsSaid {
-  /** When the first `issued` event came; null: none has. */
+  /** When the first `issued` event came, or null if none has come. */
   readonly issuedAt: number | null;
-  /** A `failed` event stands before the first `issued` one, or there is no `issued` one. */
+  /** A `failed` event was stored before the first `issued` event, or no `issued` event is stored. */
   readonly failedFirst: boolean;
-  /** A `failed` event stands behind the first `issued` one. */
+  /** A `failed` event was stored after the first `issued` event. */
   readonly failedLater: boolean;
-  /** What the newest `failed` event says. */
+  /** The reason in the newest `failed` event. */
   readonly failure: Reason | null;
 }
 
-/** A generation beside the present one: how an earlier one ended, or, below zero, another document of a key of the invoice. */
+/** A generation beside the present one: an earlier one in its final state or, below zero, a second document of a key. */
 export interface KeptGeneration extends Pick<
   InvoiceLife,
   | 'generation'
@@ -54,91 +54,91 @@ export interface KeptGeneration extends Pick<
   readonly said: EventsSaid;
 }
 
-/** What `decide` reads beside the invoice. */
+/** The facts that `decide` reads in addition to the invoice. */
 export interface Surroundings {
-  /** When the bytes of its generation were frozen: no POST of it left before. Null: it has none. */
+  /** When the bytes of the present generation were frozen, before any POST of it; null if it has no bytes. */
   readonly frozenAt: number | null;
-  /** Its batch sends nothing any more. */
+  /** The batch that owns the invoice sends nothing any more. */
   readonly ownerIsClosed: boolean;
-  /** In the order of their numbers. */
+  /** Sorted by generation number. */
   readonly kept: readonly KeptGeneration[];
-  /** Of its present document. */
+  /** The events of the present document. */
   readonly said: EventsSaid;
 }
 
 /**
- * What the ledger writes beside the invoice. `keep-outcomes`: lines of batches keep the outcome of the content that they
- * held. `next-content`, `next-body`: content and bytes of this generation once more for the next one. `accept-risk`: an
- * operator accepts that the bytes go again, whenever they were first sent. `go-back`: later generations are forgotten, and lines that
- * held the content of this one show the invoice live again.
+ * Additional writes of the ledger. `keep-outcomes`: lines of batches keep the outcome of the replaced content.
+ * `next-content`, `next-body`: copy the content or the bytes of this generation to the next one. `accept-risk`: an
+ * operator accepts that the bytes are sent again, however old they are. `go-back`: delete later generations; lines that
+ * held the content of this generation show the live state again.
  */
 export type Effect = 'keep-outcomes' | 'next-content' | 'next-body' | 'accept-risk' | 'go-back';
 
-/** What becomes of a line of a batch whose invoice the ledger knows. */
+/** The effect of a batch's line on an invoice that the ledger knows. */
 export type Attachment =
-  /** The same invoice: its live state is this batch's outcome. */
+  /** The same invoice: its live state is the outcome in this batch. */
   | 'attach'
   | 'already-issued'
-  /** The same invoice, not sent, and its owner sends nothing: this batch owns it now. */
+  /** The same invoice, unsent, and its owner sends nothing: this batch becomes its owner. */
   | 'take-over'
-  /** Other content, and the service definitively has none, for it refused or was never asked: the next generation is this batch's. */
+  /** Other content, and the service has no document because it refused or was never asked: this batch owns the next generation. */
   | 'correct'
-  /** The same, but the service may have a document of the other content: an operator must accept the risk. */
+  /** Other content, and the service may have a document of the old content: an operator must accept the risk. */
   | 'needs-risk'
   | 'conflict';
 
-/** What becomes of an invoice. */
+/** The result of a command: the changed invoice and additional changes. */
 export interface Decided {
   readonly invoice: InvoiceLife;
   readonly effects?: readonly Effect[];
-  /** Generations beside the present one that are new or have changed. Lines that held the content of an issued one say so. */
+  /** Kept generations that are new or have changed. Lines that held the content of an issued generation show it as issued. */
   readonly kept?: readonly KeptGeneration[];
-  /** Of `retry`. */
+  /** Only the result of `retry` has this. */
   readonly move?: RetryMove;
-  /** Of `stage`. */
+  /** Only the result of `stage` has this. */
   readonly attachment?: Attachment;
 }
 
-/** Why nothing becomes of it: `not-now`: the command is none for an invoice in this state. */
+/** Why a command changes nothing. `not-now`: the command does not apply to the state of the invoice. */
 export interface Refused {
   readonly refusal: 'not-now' | RetryRefusal;
-  /** Of `stage`. */
+  /** Only the result of `stage` has this. */
   readonly attachment?: Attachment;
 }
 
-/** The command is none for an invoice in this state. */
+/** The command does not apply to the state of the invoice. */
 export const NOT_NOW: Refused = { refusal: 'not-now' };
 
-/** No event is stored. */
+/** The value for a document without stored events. */
 export const NOTHING_SAID: EventsSaid = { issuedAt: null, failedFirst: false, failedLater: false, failure: null };
 
-/** Reason of an invoice of which the service accepted a document after its key had been given up. */
+/** Reason of an invoice whose earlier document the service accepted after Lote had given up its key. */
 export const ACCEPTED_EARLIER = 'accepted-in-earlier-generation';
 
-/** Flag of an invoice of which an earlier document is issued. */
+/** Flag of an invoice whose earlier document is issued. */
 export const ISSUED_EARLIER = 'issued-in-earlier-generation';
 
-/** It ended with a definitive no: it needs another generation, and the service has no living document of this one. */
+/** True after a definitive failure: the invoice needs another generation, and this one has no valid document. */
 export function hasEnded(state: InvoiceState): boolean {
   return state === 'failed' || state === 'rejected';
 }
 
-/** Nothing of it can have reached the service. */
+/** True if no POST of this generation can have reached the service. */
 export function isUnsent({ state, exposure }: InvoiceLife): boolean {
   return state === 'staged' || (state === 'sending' && exposure === 'none');
 }
 
-/** Its key is that of an earlier generation, which is asked once more: a POST of it cannot make a second document. */
+/** True if Lote asks once more with an earlier generation's key: such a POST cannot create a second document. */
 export function hasEarlierKey({ generation, idempotencyKey, kept }: InvoiceLife & Surroundings): boolean {
   return kept.some((one) => one.generation > 0 && one.generation < generation && one.idempotencyKey === idempotencyKey);
 }
 
-/** An earlier document of it exists, or it may have been sent while the ledger did not hear of it: a person decides. */
+/** False if only a person may send the invoice: an earlier document exists, or the ledger may have missed a POST of it. */
 export function goesByItself({ flags, reason }: InvoiceLife): boolean {
   return !flags.includes(ISSUED_EARLIER) && !flags.includes(OLDER_LEDGER) && reason?.code !== ACCEPTED_EARLIER;
 }
 
-/** The flags with one more. */
+/** Adds a flag unless it is there already. */
 export function flagged(flags: readonly string[], flag: string): readonly string[] {
   return flags.includes(flag) ? flags : [...flags, flag];
 }
@@ -148,7 +148,7 @@ const CORRECTED: Reason = {
   message: 'Not sent: a later file brought other content for this invoice',
 };
 
-/** Its present generation as it ended. One that was never sent, and now never will be with this content, is at rest: `held`, and says why. */
+/** Returns the present generation in its final state; a staged one becomes `held`, because this content is never sent. */
 export function keptAsItEnded(invoice: InvoiceLife & Pick<Surroundings, 'said'>): KeptGeneration {
   const { generation, fingerprint, idempotencyKey, serviceId, attempts, firstSentAt, settledAt, flags, said } = invoice;
   const rests: Pick<KeptGeneration, 'state' | 'reason'> =

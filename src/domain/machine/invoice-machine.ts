@@ -34,40 +34,40 @@ import {
 import { isAhead } from '../time/is-ahead.ts';
 
 /**
- * The life of an invoice between its file and its last word, as one pure function. The ledger locks invoices, asks
- * `decide` about each, and writes what it says.
+ * Decides each change of an invoice, in one pure function. The ledger locks invoices, calls `decide` for each, and
+ * writes the result. "Unsent": no POST can have reached the service; "open": `sending` or `unknown`.
  *
- *   command       from                                      to
- *   hold          staged, sending and never POSTed          held
- *                 sending, and no POST was answered         unknown, where that is ordered
- *                 held                                      held, with another reason, where that is ordered
- *   close         staged, sending and never POSTed          held
- *                 sending                                   unknown
- *                 accepted                                  unsettled
- *   expire        accepted too long ago                     unsettled
- *   release       held, or unsent of a closed batch         staged
- *   repeat        unknown                                   sending (same key, same bytes)
- *   take          unknown, or a repeat that a crash ended   sending (the same, by reconciliation)
- *   freeze        staged                                    sending
- *   unfreeze      sending, and this attempt POSTed nothing  staged
- *   hand-out      sending                                   sending (its exposure says that a POST may be out)
- *   give-up       a repeat that a crash ended               unknown
- *   end-repeats   unknown                                   unknown, with another reason
- *   retry         held, failed, rejected, unknown           as `decideRetry` says
- *   stage         unsent of a batch that sends nothing      staged, with the same content
- *                 the same, failed, rejected                staged, the next generation with other content
- *   pass-on       staged, of a staging that is given up     staged or held, of a batch that waits for it
- *   restore       unsent correction that is given up        as the generation before it ended
- *   next-key      sending, its earlier key brought the same staged or held, with a key of its own
- *   sent-without  any but issued, sent without the ledger   flagged, and unsent or open, where another key was used
- *   doubt         staged                                    held, and flagged
- *   record        sending                                   accepted, rejected, held, unknown, or sending again
- *                 unknown                                   accepted, or unknown
- *                 whose answer comes late                   flagged, and unsent or open: held or unknown
- *   hear          accepted, unsettled                       issued, failed
- *                 failed                                    issued
- *                 of which an earlier document is issued    issued by it, held, unknown, or flagged
- *   share         any                                       flagged
+ *   command       from                                             to
+ *   hold          staged, or sending but never POSTed              held
+ *                 sending, and no POST was answered                unknown, if the command asks for it
+ *                 held                                             held with another reason, if the command asks for it
+ *   close         staged, or sending but never POSTed              held
+ *                 sending                                          unknown
+ *                 accepted                                         unsettled
+ *   expire        accepted too long ago                            unsettled
+ *   release       held, or staged in a closed batch                staged
+ *   repeat        unknown                                          sending (same key, same bytes)
+ *   take          unknown, or a repeat that a crash ended          sending (same key, same bytes; for reconciliation)
+ *   freeze        staged                                           sending
+ *   unfreeze      sending, and this attempt POSTed nothing         staged
+ *   hand-out      sending                                          sending (the exposure says that a POST may be out)
+ *   give-up       a repeat that a crash ended                      unknown
+ *   end-repeats   unknown                                          unknown with another reason
+ *   retry         held, failed, rejected, unknown                  the state that `decideRetry` chooses
+ *   stage         staged or held, and its batch sends nothing      staged with the same content
+ *                 the same, or failed, or rejected                 staged as the next generation, with other content
+ *   pass-on       staged, and its batch gives up the staging       staged or held, owned by a batch that waits for it
+ *   restore       unsent correction that its batch gives up        the state in which the earlier generation ended
+ *   next-key      sending, and the earlier key gave no new answer  staged or held, with the key of its own generation
+ *   sent-without  any but issued, after another key was used       flagged, and held if unsent, unknown if open
+ *   doubt         staged                                           held, and flagged
+ *   record        sending                                          accepted, rejected, held, unknown, or still sending
+ *                 unknown                                          accepted, or unknown
+ *                 any, if the answer comes late                    flagged, and held if unsent, unknown if open
+ *   hear          accepted, unsettled                              issued, failed
+ *                 failed                                           issued
+ *                 any, if an earlier document is issued            issued by that document, held, unknown, or flagged
+ *   share         any                                              flagged
  */
 interface OfBatch {
   readonly batchId: string;
@@ -78,34 +78,34 @@ interface WithReason {
   readonly now: number;
 }
 
-/** What each command says. Times are epoch milliseconds. */
+/** Arguments of each command. Times are epoch milliseconds. */
 interface Commands {
   /**
-   * `unanswered`: the reason of what a process had to send, and of which no POST is known that may have created a document;
-   * null: it stays as it is. `andHeld`: what is held already gets the reason, too.
+   * `unanswered`: the reason for invoices that a process had to send and whose recorded POSTs cannot have created a
+   * document; null leaves these invoices unchanged. `andHeld`: invoices that are held already get the reason too.
    */
   hold: OfBatch & WithReason & { readonly unanswered: Reason | null; readonly andHeld: boolean };
-  /** `unsent`: the reason of what was never handed out. A reason that an invoice has stays. */
+  /** `unsent`: the reason for invoices that were never handed out. An invoice that has a reason keeps it. */
   close: OfBatch & WithReason & { readonly unsent: Reason };
   expire: WithReason & { readonly acceptedBefore: number };
   release: OfBatch & { readonly now: number };
   repeat: OfBatch & { readonly frozenAfter: number };
-  /** Of an attempt that had it with this key; left out: with the key of the generation. */
+  /** `idempotencyKey`: the key that the attempt had; the default is the key of the generation. */
   unfreeze: OfBatch & WithReason & { readonly generation: number; readonly idempotencyKey?: string | undefined };
-  /** `mayExist`: its key was used while the ledger did not hear of it. The ledger writes this one by a statement of its own. */
+  /** `mayExist`: the key was used without the ledger's knowledge. The ledger runs this command as a statement of its own. */
   freeze: OfBatch & { readonly generation: number; readonly mayExist: boolean; readonly now: number };
   'hand-out': OfBatch;
   take: { readonly staleBefore: number; readonly frozenAfter: number; readonly now: number };
-  /** `frozenUntil`: the service may have forgotten keys that were frozen so long ago. A reason that an invoice has stays. */
+  /** `frozenUntil`: the service may have forgotten keys frozen until then. An invoice that has a reason keeps it. */
   'give-up': WithReason & { readonly staleBefore: number; readonly frozenUntil: number };
-  /** `messageAhead`: the message where a clock that ran ahead froze it. */
+  /** `messageAhead`: the message for an invoice that was frozen by a clock that ran ahead. */
   'end-repeats': WithReason & { readonly frozenUntil: number; readonly messageAhead: string };
-  /** It was sent while the ledger did not hear of it, last with this key. */
+  /** The invoice was sent without the ledger's knowledge; `idempotencyKey` is the last key used. */
   'sent-without': WithReason & { readonly idempotencyKey: string };
   doubt: OfBatch & WithReason;
   retry: OfBatch & {
     readonly policy: RetryPolicy;
-    /** The total of the batch waits for an operator. */
+    /** The batch waits for an operator to confirm its total. */
     readonly totalUnconfirmed: boolean;
     readonly keyOf: (generation: number) => string;
   };
@@ -127,13 +127,13 @@ interface Commands {
 
 type Kind = keyof Commands;
 
-/** What may be ordered. */
+/** One command with its arguments. */
 export type Command = { [K in Kind]: { readonly kind: K } & Commands[K] }[Kind];
 
-/** A reason that dropping the file again does not end: the corrections for it bring what is missing. */
+/** Dropping the file again does not release an invoice with this reason: the corrections file supplies the missing details. */
 const MERCHANT_DETAILS_MISSING = 'merchant-details-missing';
 
-/** Flags that say: a second document of this invoice exists, or existed. */
+/** Flags of an invoice of which a second document exists or existed. */
 const SECOND_DOCUMENT: readonly string[] = [ISSUED_EARLIER, 'second-service-id'];
 
 type Invoice = InvoiceLife & Surroundings;
@@ -177,7 +177,7 @@ const DECISIONS: { readonly [K in Kind]: (invoice: Invoice, command: Commands[K]
 
 /** Applies one command to one invoice. */
 export function decide(invoice: Invoice, command: Command): Decided | Refused {
-  // Command and decision have the same kind, which a union does not say.
+  // Command and decision have the same kind, but the union type cannot express this.
   return (DECISIONS[command.kind] as (one: Invoice, ordered: Command) => Decided | Refused)(invoice, command);
 }
 
@@ -202,12 +202,12 @@ function hold(invoice: InvoiceLife, command: Commands['hold']): Decided | Refuse
     : NOT_NOW;
 }
 
-/** A process had it to send, and the ledger knows no POST of it that may have created a document. */
+/** True if a process had the invoice to send and the ledger knows no POST that may have created a document. */
 function isUnanswered({ state, exposure, firstSentAt }: InvoiceLife): boolean {
   return state === 'sending' && (exposure === 'open' || (exposure === 'lost' && firstSentAt === null));
 }
 
-/** What dropping the file again would not release keeps its reason. */
+/** True if dropping the file again would release the invoice, so that its reason may be replaced. */
 function isExplained(invoice: InvoiceLife): boolean {
   return invoice.state === 'held' && goesByItself(invoice) && invoice.reason?.code !== MERCHANT_DETAILS_MISSING;
 }
@@ -219,7 +219,7 @@ function close(invoice: InvoiceLife, command: Commands['close']): Decided | Refu
   if (state === 'accepted') return become(invoice, 'unsettled', command);
   if (state === 'staged') return become(invoice, 'held', { reason: invoice.reason ?? unsent, now });
   if (state !== 'sending') return NOT_NOW;
-  // The reason of its last try says more.
+  // The reason of the last attempt is more exact than the reason of the command.
   return become(invoice, exposure === 'none' ? 'held' : 'unknown', { reason: invoice.reason ?? reason, now });
 }
 
@@ -233,7 +233,7 @@ function isReleased(invoice: Invoice, command: Commands['release']): boolean {
   return invoice.ownerIsClosed && (invoice.state === 'staged' || invoice.state === 'held');
 }
 
-/** Inside the retention window a repeat cannot make a second document, unless another sender used the key. */
+/** Inside the retention window a repeat cannot create a second document, unless another sender used the key. */
 function mayRepeat(invoice: Invoice, frozenAfter: number): boolean {
   const { frozenAt, reason } = invoice;
   const isKnown = frozenAt !== null && frozenAt > frozenAfter;
@@ -245,7 +245,7 @@ function isRepeated(invoice: Invoice, command: Commands['repeat']): boolean {
   return invoice.state === 'unknown' && isFree && mayRepeat(invoice, command.frozenAfter);
 }
 
-/** Of a closed batch. After the first one's time of change, no other reconciler takes it. */
+/** Takes invoices of closed batches. The new time of change keeps other reconcilers from taking the same one. */
 function isTaken(invoice: Invoice, command: Commands['take']): boolean {
   const { state, ownerIsClosed, frozenAt } = invoice;
   const isOpen = state === 'unknown' || isStaleRepeat(invoice, command);
@@ -259,19 +259,19 @@ function freeze(invoice: InvoiceLife, command: Commands['freeze']): Decided | Re
   return changed(invoice, { state: 'sending', exposure: mayExist ? 'lost' : 'open', reason: null, changedAt: now });
 }
 
-/** Only the attempt that froze it may put it back. A later attempt that finds it `sending` makes its exposure `lost`. */
+/** Only the attempt that froze the invoice may unfreeze it; a later attempt makes its exposure `lost`. */
 function unfreeze(invoice: InvoiceLife, command: Commands['unfreeze']): Decided | Refused {
   const { state, exposure, generation, idempotencyKey } = invoice;
   if (!isOwn(invoice, command) || state !== 'sending' || exposure !== 'open' || generation !== command.generation)
     return NOT_NOW;
-  // An attempt that had the earlier key of this generation says nothing of POSTs under its own.
+  // An attempt with the earlier key of this generation says nothing about POSTs under the generation's own key.
   if ((command.idempotencyKey ?? idempotencyKey) !== idempotencyKey) return NOT_NOW;
   return changed(invoice, { state: 'staged', exposure: 'none', reason: command.reason, changedAt: command.now });
 }
 
 /**
- * An earlier attempt left it `sending`. Where an answer may be lost it stays so; where every answer was written, the
- * POST that comes now is open. The later time shows a reconciler that what it heard before proves nothing any more.
+ * Hands out an invoice that an earlier attempt left `sending`, as `open` if every answer was recorded, and as `lost` if
+ * not. The later time of change tells a reconciler that what it heard before proves nothing any more.
  */
 function handOut(invoice: InvoiceLife, command: Commands['hand-out']): Decided | Refused {
   if (!isOwn(invoice, command) || invoice.state !== 'sending') return NOT_NOW;
@@ -279,7 +279,7 @@ function handOut(invoice: InvoiceLife, command: Commands['hand-out']): Decided |
   return changed(invoice, { exposure, changedAt: invoice.changedAt + 1 });
 }
 
-/** A repeat that has not changed for so long that its process has ended. */
+/** True for a repeat that has not changed for so long that its process must have ended. */
 function isStaleRepeat(
   { state, changedAt }: InvoiceLife,
   { staleBefore, now }: { readonly staleBefore: number; readonly now: number },
@@ -287,7 +287,7 @@ function isStaleRepeat(
   return state === 'sending' && (changedAt < staleBefore || isAhead(changedAt, now));
 }
 
-/** Its batch sends nothing any more, and no repeat of its key is safe. A time of freezing that lies ahead is wrong, so it counts as too old. */
+/** True if the batch is closed and a repeat is no longer safe. A freezing time in the future is wrong and counts as too old. */
 function isForgotten(
   { frozenAt, ownerIsClosed }: Surroundings,
   { frozenUntil, now }: { readonly frozenUntil: number; readonly now: number },
@@ -296,8 +296,8 @@ function isForgotten(
 }
 
 /**
- * Ends what a repeat would have settled. A spent key keeps its reason, because by that reason a retry after the window
- * gives the invoice a new key. The time of the last change stays: the invoice has waited since then.
+ * Says that no repeat will settle the invoice. A reason of a spent key stays, because after the window a retry reads it
+ * to choose a new key. The time of the last change stays, because the invoice has waited since then.
  */
 function endRepeats(invoice: Invoice, command: Commands['end-repeats']): Decided | Refused {
   const code = invoice.reason?.code ?? '';
@@ -307,7 +307,7 @@ function endRepeats(invoice: Invoice, command: Commands['end-repeats']): Decided
   return changed(invoice, { reason: { code: command.reason.code, message } });
 }
 
-/** A POST with the same key is no more than another try. After one with another key, its own must not be used any more. */
+/** A POST with the same key is one more attempt. After one with another key, the invoice's own key must not be used. */
 function sentWithout(invoice: InvoiceLife, command: Commands['sent-without']): Decided | Refused {
   const { state, idempotencyKey } = invoice;
   if (state === 'issued') return NOT_NOW;
@@ -315,7 +315,7 @@ function sentWithout(invoice: InvoiceLife, command: Commands['sent-without']): D
   return state === 'sending' ? changed(invoice, { exposure: 'lost' }) : NOT_NOW;
 }
 
-/** Nothing of it goes by itself any more. What the service has said of it stays said. */
+/** Flags the invoice so that only an operator sends it again. Words of the service about it stay. */
 function doubted(invoice: InvoiceLife, { reason, now }: WithReason): Decided {
   const flags = [...invoice.flags.filter((flag) => flag !== OLDER_LEDGER), OLDER_LEDGER];
   const { state } = invoice;
@@ -332,19 +332,19 @@ function retry(invoice: Invoice, command: Commands['retry']): Decided | Refused 
   const decision = decideRetry({ state, generation, reasonCode, flags, frozenAt, free, totalUnconfirmed }, policy);
   if ('refusal' in decision) return decision;
   const { move } = decision;
-  // The risk that an operator has accepted says nothing of what comes now.
+  // The flag of an older ledger goes, because an operator accepted the risk of that earlier time only.
   const sent = { ownerBatch: batchId, changedAt: policy.now, flags: flags.filter((flag) => flag !== OLDER_LEDGER) };
   if (move === 'repeat') {
     const effects: readonly Effect[] = policy.acceptDuplicateRisk ? ['accept-risk'] : [];
     return { move, effects, ...changed(invoice, { ...sent, state: 'sending', exposure: 'lost' }) };
   }
   if (move === 'release') {
-    // An earlier key brought a document, and an operator accepts another one: it goes under a key of its own.
+    // An earlier key created a document, so another one that an operator accepts needs its own key.
     const needsOwnKey = flags.some((flag) => SECOND_DOCUMENT.includes(flag));
     const idempotencyKey = needsOwnKey ? keyOf(generation) : invoice.idempotencyKey;
     return { move, ...changed(invoice, { ...sent, state: 'staged', reason: null, idempotencyKey }) };
   }
-  // While the service remembers the old key, it is asked once more before the new one is used.
+  // While the service remembers the old key, Lote asks with it once more before it uses the new key.
   const isAsked = move === 'regenerate' && insideRetention(frozenAt, policy);
   return {
     move,
@@ -365,8 +365,8 @@ const NOT_SENT_YET: Reason = {
 };
 
 /**
- * The earlier key was asked once more and brought the same. An answer after which another process has had the invoice
- * to send proves nothing, unless it names the document of that key. Of a closed batch it is not sent by itself.
+ * Takes the next key after the earlier one has given its old answer again. If another process has had the invoice
+ * since, only an answer that names the document of the earlier key is proof. A closed batch holds the invoice.
  */
 function takeNextKey(invoice: Invoice, command: Commands['next-key']): Decided | Refused {
   const { state, generation, exposure, ownerIsClosed } = invoice;

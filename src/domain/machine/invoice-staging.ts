@@ -15,38 +15,38 @@ import {
   type Surroundings,
 } from './invoice-life.ts';
 
-/** What becomes of an invoice that the ledger knows when another file brings it, or when its own file is read anew. */
+/** Decides about an invoice that the ledger knows when another file contains it, or when its own file is read again. */
 type Invoice = InvoiceLife & Surroundings;
 
-/** What a file brings for an invoice that the ledger knows. */
+/** The line of a file for an invoice that the ledger knows. */
 export interface Brought {
   readonly batchId: string;
   readonly fingerprint: string;
-  /** A line of this batch holds the invoice already: its portion is staged once more. */
+  /** True if a line of this batch holds the invoice already, because its portion is staged again. */
   readonly isStaged: boolean;
-  /** The invoice is this batch's, whose staging starts again, and an open batch waits for the content that it had. */
+  /** True if this batch owns the invoice and stages again, and an open batch waits for the earlier content. */
   readonly isAwaited: boolean;
-  /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
+  /** True if a refusal does not prove that no document exists and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;
   /** An operator has accepted the risk of a duplicate. */
   readonly riskAccepted: boolean;
-  /** For how long the service remembers a key. */
+  /** How long the service remembers a key, in milliseconds. */
   readonly retentionMs: number;
-  /** A key of it was used since the copy from which the ledger was restored; the ledger does not know what came of it. */
+  /** True if a key was used after the backup of a restored ledger, which does not know the result. */
   readonly wasLost: boolean;
-  /** The key under which this very content was sent last since that copy, which is repeated; null: it was not. */
+  /** Key with which this content was last sent after that backup, which Lote repeats; null if it was not sent. */
   readonly continuedKey: string | null;
   readonly keyOf: (generation: number) => string;
   readonly now: number;
 }
 
-/** The ownership rule of docs/architecture.md for one identity that was there before. */
+/** Applies the ownership rule of docs/architecture.md to an identity that the ledger knows. */
 export function attachmentOf(invoice: Invoice, brought: Brought): Attachment {
   const { state, ownerBatch, ownerIsClosed, flags, kept } = invoice;
   const isOwn = ownerBatch === brought.batchId;
   const ownerIsIdle = ownerIsClosed || (isOwn && !brought.isStaged);
   const hasOther = kept.some((one) => one.generation < 0);
-  // Another document of it is or may be alive: an operator decides.
+  // Another document of the invoice may be valid, so an operator must decide.
   const isBlocked =
     flags.includes(ISSUED_EARLIER) ||
     (hasOther
@@ -67,17 +67,17 @@ export function attachmentOf(invoice: Invoice, brought: Brought): Attachment {
   return state === 'rejected' && brought.keepsRejected ? 'needs-risk' : 'correct';
 }
 
-/** Whether the present key is asked once more before the corrected content is sent: of what was refused or failed, or was still to be asked. */
+/** True if Lote asks with the present, used key once more before it sends the corrected content. */
 function asksEarlierKey(invoice: Invoice, brought: Brought): boolean {
   return brought.continuedKey === null && wasSent(invoice) && isRemembered(invoice, brought);
 }
 
-/** Its present key was used, with bytes that a correction replaces. */
+/** True if the present key was used with bytes that a correction replaces. */
 function wasSent(invoice: Invoice): boolean {
   return hasEarlierKey(invoice) || hasEnded(invoice.state);
 }
 
-/** Whether the service still knows the present key of an invoice. */
+/** True if the service still remembers the present key of the invoice. */
 export function isRemembered({ frozenAt }: Invoice, limits: Pick<Brought, 'now' | 'retentionMs'>): boolean {
   return insideRetention(frozenAt, limits);
 }
@@ -86,25 +86,25 @@ interface OfBatch {
   readonly batchId: string;
 }
 
-/** `heir` waits for it. `reason` null: it sends it; else it is held, unless the heir is its batch. */
+/** `heir` waits for the invoice, which is staged there if `reason` is null or `heir` is the same batch, and held otherwise. */
 export interface PassOn extends OfBatch {
   readonly heir: string;
   readonly reason: Reason | null;
 }
 
-/** `generation`: the newest that lines of other batches hold. `heir`: one of these batches. */
+/** `generation`: the newest generation that lines of other batches hold. `heir`: one of these batches. */
 export interface Restoration extends OfBatch {
   readonly generation: number;
   readonly heir: string;
 }
 
-/** Nothing of a generation has left. Flags stay, because what was found about the invoice is true of it for ever. */
+/** The initial values of a generation. Flags stay, because they describe facts about the invoice that never change. */
 export const NEW_GENERATION = {
   ...{ state: 'staged', exposure: 'none', serviceId: null, asks: 0 },
   ...{ firstSentAt: null, acceptedAt: null, settledAt: null, reason: null },
 } as const satisfies Partial<InvoiceLife>;
 
-/** A file brings an invoice that the ledger knows. What was found about content that it replaces stays with that. */
+/** Stages an invoice that the ledger knows. Flags of replaced content stay with that content. */
 export function stage(invoice: Invoice, brought: Brought): Decided | Refused {
   const { batchId, fingerprint, continuedKey, keyOf, now } = brought;
   const attachment = attachmentOf(invoice, brought);
@@ -122,7 +122,7 @@ export function stage(invoice: Invoice, brought: Brought): Decided | Refused {
   };
 }
 
-/** Its batch gives up a staging. An heir past its staging may have sent the page already: there it is held, and tells a person. */
+/** Gives up a staging. An heir past its staging may have sent the page already, so it holds the invoice and tells a person. */
 export function passOn(invoice: InvoiceLife, { batchId, heir, reason }: PassOn): Decided | Refused {
   if (invoice.ownerBatch !== batchId || invoice.state !== 'staged') return NOT_NOW;
   const isHeld = reason !== null && heir !== batchId;
@@ -130,8 +130,8 @@ export function passOn(invoice: InvoiceLife, { batchId, heir, reason }: PassOn):
 }
 
 /**
- * Undoes a correction that was not sent, or that is held because the service issued what it replaces meanwhile. What the
- * service said of an earlier document stays said.
+ * Undoes a correction that was not sent, or that is held because the service has issued the replaced document since.
+ * Words of the service about earlier documents stay.
  */
 export function restore(invoice: Invoice, { batchId, generation, heir }: Restoration): Decided | Refused {
   const hasIssuedEarlier = invoice.flags.includes(ISSUED_EARLIER);

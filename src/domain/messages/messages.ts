@@ -4,108 +4,108 @@ import type { Outcome } from '../invoice-state.ts';
 import type { RetryState } from '../retry-decision.ts';
 import type { ClaimingRun, ProblemGroup, StartOrder } from '../records/batch-record.ts';
 
-/** What an operator types to start a batch; every other field has a default. */
+/** The input of an operator who starts a batch; every field except `file` has a default. */
 export interface BatchInput {
   /** Name of a file in the input directory, e.g. `sample.csv`. */
   readonly file: string;
-  /** Set by the command line: the ledger the starter means; a worker of another ledger refuses. */
+  /** Set by the command line: the id of the ledger that the caller means. A worker of another ledger refuses. */
   readonly ledgerId?: string;
-  /** `skip` (default): valid invoices go, invalid rows come back. `hold`: nothing goes while a row is invalid. */
+  /** `skip` (default): valid invoices are sent and invalid rows are returned. `hold`: nothing is sent while a row is invalid. */
   readonly onInvalid?: 'hold' | 'skip';
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly delimiter?: string;
-  /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
+  /** Name of the sheet of a workbook. By default Lote reads the only visible sheet with a known header. */
   readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
-  /** `refuse` (default): references that look alike and are not the same stop their invoices. `keep`: they are confirmed to be two. */
+  /** `refuse` (default): references that look alike but differ stop their invoices. `keep`: an operator confirms them. */
   readonly lookAlikes?: 'refuse' | 'keep';
-  /** Name of a mapping profile, `input/profiles/<name>.json`; without it the file's name may choose one. */
+  /** Name of a mapping profile, `input/profiles/<name>.json`. By default the name of the file may choose a profile. */
   readonly profile?: string;
-  /** Control totals: nothing is sent unless the file has exactly so many invoices … */
+  /** Control totals: nothing is sent unless the file has exactly this number of invoices … */
   readonly expectInvoices?: number;
   /** … and exactly this net by currency, e.g. `{ "EUR": "15321.40" }`. */
   readonly expectNet?: Readonly<Record<string, string>>;
-  /** On record: other content may take the place of a `rejected` invoice although the refusal does not prove that nothing was created. */
+  /** The operator accepts, on record, that other content replaces a `rejected` invoice whose refusal is no proof. */
   readonly acceptDuplicateRisk?: boolean;
   /**
-   * Set by a nightly run for a file that an earlier night had claimed: no person has ordered it again. What is left of a batch whose run has ended stays
-   * as it is then.
+   * Set by a nightly run for a file that an earlier night had claimed. No person has ordered the file again, so the
+   * remainder of a batch whose run has ended stays unsent.
    */
   readonly resumed?: boolean;
 }
 
-/** What a run goes on from: another run that holds its file, or runs that were ended so that it starts again. */
+/** The state from which a run continues: another run that holds its file, or runs that ended so that it starts again. */
 export interface EarlierRun {
-  /** Of the file; null: not known yet. */
+  /** SHA-256 of the file; null while it is not known. */
   readonly sha256: string | null;
-  /** The run that holds the file; left out: none that is known. */
+  /** The run that holds the file; missing if no such run is known. */
   readonly workflowId?: string;
-  /** Left out: as the run is started. */
+  /** The default is the order with which the run is started. */
   readonly order?: StartOrder | undefined;
-  /** Ids of the runs in whose place this one goes on, oldest first. */
+  /** Ids of the runs that this run replaces, oldest first. */
   readonly replaces?: readonly string[];
-  /** What operators asked of these runs. */
+  /** The orders that operators gave to these runs. */
   readonly asked?: readonly AskedOfRun[];
 }
 
-/** An update that a run has accepted, or a signal that did the same. `at`: epoch milliseconds. */
+/** An update that a run has accepted, or a signal with the same effect. `at` is in epoch milliseconds. */
 export interface AskedOfRun {
   readonly name: string;
   readonly input: unknown;
   readonly at: number;
 }
 
-/** Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps the input. */
+/** The invoices to send again, and why. Rows name them, never references, because history keeps the input. */
 export interface RetryRequestInput {
   readonly states?: readonly RetryState[];
-  /** The file's own row numbers; the only way to `unknown` invoices. */
+  /** Row numbers of the file; the only way to select `unknown` invoices. */
   readonly rows?: readonly number[];
   readonly reason: string;
-  /** Set by the command line: who asked. */
+  /** Set by the command line: the person who asks. */
   readonly who?: string;
-  /** On record: a second document of these invoices is possible, and is accepted. */
+  /** The operator accepts, on record, that a second document of these invoices is possible. */
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** `{"batch": "…"}` is enough: then everything failed, rejected or held goes again. */
+/** Input of a retry. `{"batch": "…"}` is enough to send all failed, rejected and held invoices again. */
 export interface RetryInput extends Omit<RetryRequestInput, 'reason'> {
   readonly batch: string;
   readonly reason?: string;
   readonly ledgerId?: string;
 }
 
-/** Input of the workflow `reconciliation`. `{}` or nothing takes only what is due. */
+/** Input of the workflow `reconciliation`. `{}` or no input processes only what is due. */
 export interface ReconciliationInput {
   readonly ledgerId?: string;
-  /** Everything that was left open, not only what is due. */
+  /** True to process everything that was left open, not only what is due. */
   readonly all?: boolean;
 }
 
 /**
- * What one reconciliation did: numbers of POSTs repeated (`repeated`), of documents that those repeats found (`found`),
- * of documents polled (`asked`), and of polled ones that now have a final word (`settled`).
+ * The result of one reconciliation, as numbers: POSTs repeated (`repeated`), documents that those repeats found
+ * (`found`), documents polled (`asked`), and polled documents that now have a final word (`settled`).
  */
 export interface ReconciliationResult {
   readonly repeated: number;
   readonly found: number;
-  /** The service did not answer, or was not asked: the rest waits for the next time. */
+  /** The service did not answer or was not asked; the rest waits for the next reconciliation. */
   readonly serviceAway: boolean;
-  /** The rest was not asked for, because the service profile was found wrong. Left out: it was not, as far as is known. */
+  /** Set if the rest was not asked because the service profile was found to be wrong. */
   readonly profileFoundWrong?: true;
   readonly asked: number;
   readonly settled: number;
-  /** Batches that no run worked on any more: they are closed. */
+  /** Batches without a run; this reconciliation closed them. */
   readonly orphans: readonly string[];
-  /** Batches of which nothing was repeated, because they are stopped until a person continues them. */
+  /** Batches without repeats, because they are stopped until a person continues them. */
   readonly stopped: readonly string[];
-  /** Batches whose report was written, or written again. */
+  /** Batches whose report was written or rewritten. */
   readonly reports: readonly string[];
-  /** Reports that could not be written; they are tried again the next time. */
+  /** Batches whose report could not be written; the next reconciliation tries again. */
   readonly unwritten: readonly string[];
 }
 
-/** Numbers of invoices by outcome, and of rows. `contradicted`: of those that went out, the ones in doubt. A missing entry is 0. */
+/** Numbers of invoices by outcome, and numbers of rows. `contradicted` counts issued invoices in doubt. A missing entry is 0. */
 export type Counts = Readonly<
   Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost' | 'contradicted', number>>
 >;
@@ -125,55 +125,55 @@ export interface BatchResult {
   readonly state: 'refused' | 'cancelled' | 'finished';
   readonly counts: Counts;
   readonly reports: ReportPaths;
-  /** Pages that could not be run to their end; their invoices are in the report with what the ledger knows. */
+  /** Number of pages that failed; the report shows their invoices as the ledger knows them. */
   readonly pagesFailed: number;
-  /** In a sentence, how the file differs from control totals that were declared for it; left out: it does not, or was let go. */
+  /** A sentence that says how the file differs from its control totals; missing if it does not or was overruled. */
   readonly totalsDiffer?: string;
-  /** Of the report; it rises each time the report is written again. */
+  /** Revision of the report; it rises with each rewrite. */
   readonly revision?: number;
-  /** What changed since the report before. */
+  /** Changes since the previous report. */
   readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
-  /** What a retry let go again, and why it left others. */
+  /** Number of invoices that a retry moved, and numbers of invoices that it refused, by code. */
   readonly retried?: { readonly moved: number; readonly refused: Readonly<Record<string, number>> };
-  /** The workflow that ran this batch, when this run only attached to it. */
+  /** The workflow that ran this batch, if this run only attached to it. */
   readonly attachedTo?: string;
 }
 
-/** Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal data. */
+/** Counts, amounts and problems of a batch at one moment. It is small because history keeps it, and has no personal data. */
 export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
-  /** Exact decimals: of all invoices of the file, and of those that went out. */
+  /** Exact decimals: the net of all invoices of the file, and of those that were issued. */
   readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
   /** Settled invoices that are not confirmed as issued. */
   readonly problems: number;
   readonly problemGroups: readonly ProblemGroup[];
-  /** Sentences about a service profile that does not fit; left out: nothing of that is known. */
+  /** Sentences about a service profile that does not fit; missing if none is known. */
   readonly misfits?: readonly string[];
 }
 
-/** Answer of the query `problems`: by row number of the file, never by reference. */
+/** Answer of the query `problems`; it names row numbers of the file, never references. */
 export interface BatchProblems {
   readonly batchId: string | null;
-  /** When the ledger was read; null: not yet. */
+  /** When the ledger was read; null if it was not read yet. */
   readonly asOf: string | null;
   readonly invoices: number;
-  /** The largest groups, each with its first rows; all of them stand in the report. */
+  /** The largest groups, each with its first rows; the report has all of them. */
   readonly groups: readonly ProblemGroup[];
 }
 
 /** Addresses that a batch shows to operators, and whether Temporal can list batches by their state. */
 export interface OperatorLinks {
   readonly searchable: boolean;
-  /** Address of the console; null: not known here. */
+  /** Address of the console; null if this process does not know it. */
   readonly console: string | null;
   readonly reportsDir: string;
-  /** `LOTE_LANGUAGE`: of what the Temporal UI shows. Left out: English. */
+  /** `LOTE_LANGUAGE`: the language of the texts in the Temporal UI; the default is English. */
   readonly language?: string;
 }
 
-/** Answer of the query `progress`: what the run does now, and the counts of its last snapshot of the ledger. */
+/** Answer of the query `progress`: what the run is doing, and the counts of its last snapshot of the ledger. */
 export interface BatchProgress {
   readonly batchId: string | null;
   readonly phase: 'reading' | 'attached' | 'confirming' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
@@ -185,58 +185,58 @@ export interface BatchProgress {
   readonly pagesDone: number;
   readonly pagesFailed: number;
   readonly waitingFor: string | null;
-  /** What an operator must confirm before anything is sent; left out: nothing. */
+  /** The total that an operator must confirm before anything is sent; missing if none waits for confirmation. */
   readonly unusual?: UnusualTotal;
-  /** When the ledger was read for what follows; null: not yet. */
+  /** When the ledger was read for the fields below; null if it was not read yet. */
   readonly asOf: string | null;
   readonly counts: BatchSnapshot['counts'];
   readonly net: BatchSnapshot['net'];
 }
 
-/** The total of a file that is unlike those before it: the batch waits until an operator has confirmed it. */
+/** The total of a file that differs from earlier files; the batch waits until an operator has confirmed it. */
 export interface UnusualTotal {
-  /** Of the whole file, as it must be confirmed. */
+  /** Number of invoices of the whole file; the operator must confirm this number. */
   readonly invoices: number;
-  /** How it differs, in a sentence: numbers, amounts and the pattern of the file's name. */
+  /** A sentence that says how the total differs: numbers, amounts and the pattern of the file's name. */
   readonly difference: string;
 }
 
-/** Set by a program: who asks. */
+/** Set by a program: the person who asks. */
 export interface ActorInput {
   readonly who?: string;
 }
 
-/** What an operator types for a pause or a cancellation. */
+/** Input of an operator for a pause or a cancellation. */
 export interface ReasonInput extends ActorInput {
   readonly reason: string;
 }
 
-/** What an operator asked of one run, as it passes it on to another. */
+/** Orders of an operator to one run, as that run passes them on to another run. */
 export interface OperatedInput {
   readonly what: 'pause' | 'resume' | 'cancel-remaining';
   readonly why: string;
   readonly who: string | null;
 }
 
-/** What an operator types to confirm the total of a held batch: the number of its invoices, and why it is right. */
+/** Input of an operator who confirms the total of a held batch: the number of its invoices, and why it is right. */
 export interface ConfirmTotalInput extends ReasonInput {
   readonly invoices: number;
 }
 
-/** What a page must know of its batch: what operators said, and whether the batch still waits for the service. */
+/** What a page must know about its batch: the orders of operators, and whether the batch still waits for the service. */
 export interface PageControl {
   readonly paused: boolean;
   readonly cancelled: boolean;
-  /** A page has waited for the service for as long as the settings allow: no page waits any more. */
+  /** A page has waited for the service as long as the settings allow, so no page waits any more. */
   readonly outageOver: boolean;
-  /** How often an operator has asked that pending invoices are polled now. */
+  /** How often an operator has asked to poll pending invoices now. */
   readonly settleNow: number;
 }
 
-/** Why a page stopped sending: everything has an answer, or is held, by an operator, an outage, or the send time. */
+/** Why a page stopped sending: every invoice has an answer, or an operator, an outage or the end of the send time stopped it. */
 export type PageEnding = 'sent' | 'cancelled' | 'outage' | 'send-time';
 
-/** How fast and how patient; read from the worker's configuration once per batch, so that it is the same on replay. */
+/** Limits of speed and waiting, read once per batch from the worker's configuration, so that a replay has the same. */
 export interface BatchSettings {
   readonly sliceSize: number;
   readonly settleMs: number;
@@ -251,24 +251,24 @@ export interface PageInput {
   readonly fencingToken: number;
   /** The run that holds the batch's claim. */
   readonly run: ClaimingRun;
-  /** What the service had said of the batch when its round began; left out: nothing. */
+  /** The answers of the service about the batch when its round began; the default is none. */
   readonly before?: AnswerCounts | undefined;
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;
   readonly settings: BatchSettings;
   readonly control: PageControl;
-  /** Set by the page itself when its history has become long: where its next run goes on. */
+  /** Set by the page itself when its history is too long: the state from which its next run continues. */
   readonly goOn?: PageSending | PageWaiting | undefined;
 }
 
 /** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
 export interface PageSending {
   readonly phase: 'sending';
-  /** Milliseconds of the send time that are used up. */
+  /** Used part of the send time, in milliseconds. */
   readonly spentMs: number;
   readonly outageSince: number | null;
-  /** What the batch was last notified that this page waits for. */
+  /** What the page last told the batch that it waits for. */
   readonly told: string | null;
   readonly waitedFor: string | null;
   readonly retryMs: number;
@@ -279,7 +279,7 @@ export interface PageWaiting {
   readonly phase: 'waiting';
   readonly ending: PageEnding;
   readonly waitedFor: string | null;
-  /** When the waiting began. */
+  /** When the page began to wait. */
   readonly since: number;
   readonly attachedUntil: number;
   /** The value of `settleNow` at the last review. */
@@ -294,10 +294,10 @@ export interface PageResult {
 
 // The description of a query or update begins with the shape of its input: operators read it in the Temporal UI.
 
-/** Phase, pages, counts and net amounts of the batch, and what it waits for. The run answers from its last snapshot of the ledger. */
+/** Returns phase, pages, counts and net amounts of the batch, and what it waits for, from the run's last snapshot of the ledger. */
 export const progressQuery = defineQuery<BatchProgress>('progress');
 
-/** Invoices of the batch that are not confirmed as issued, grouped by state and reason, with row numbers. It answers from the last snapshot. */
+/** Invoices of the batch that are not confirmed as issued, by state and reason, with row numbers, from the last snapshot. */
 export const problemsQuery = defineQuery<BatchProblems>('problems');
 
 /**
@@ -307,46 +307,46 @@ export const problemsQuery = defineQuery<BatchProblems>('problems');
  */
 export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
 
-/** Ends a pause; it is refused when the batch is not paused. */
+/** Ends a pause. The run refuses it if the batch is not paused. */
 export const resumeUpdate = defineUpdate<string, [ActorInput?]>('resume');
 
-/** Holds every invoice that is not sent yet. It cannot be undone in this run; what was sent is still settled. */
+/** Holds every unsent invoice. This run cannot undo it; it still settles the sent invoices. */
 export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
 
 /**
- * Polls the pending invoices of the batch now, without waiting for their due time. Nothing is sent again. It is refused
- * until a page has sent its last invoice.
+ * Polls the pending invoices of the batch now, without waiting for their due time. Nothing is sent again. The run
+ * refuses it until a page has sent its last invoice.
  */
 export const settleNowUpdate = defineUpdate<string, [ActorInput?]>('settleNow');
 
-/** Lets a batch go that is held because of its total. The number of invoices must be that of the file. It is refused when the batch does not wait for it. */
+/** Releases a batch that is held because of its total, if `invoices` is the number of the file. Refused if the batch does not wait for it. */
 export const confirmTotalUpdate = defineUpdate<string, [ConfirmTotalInput]>('confirmTotal');
 
-/** Notes a retry; the batch takes it up in a new round when the pages that run now have ended. */
+/** Records a retry. The batch performs it in a new round after the pages that run now have ended. */
 export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
 
-/** From the signal relay: these invoices of the page are settled. A lost signal costs a delay and nothing else. */
+/** The signal relay tells a page that these invoices are settled. A lost signal only causes a delay. */
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
-/** From a page to its batch: its last invoice is sent, the next page may start. */
+/** A page tells its batch that its last invoice is sent, so the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 /**
- * From a page to its batch: each of its invoices was tried, and what got no final answer is sent again. Another page may start, because repeats leave
- * nearly all of the rate unused.
+ * A page tells its batch that each invoice was tried and that it now repeats those without a final answer. Another page
+ * may start, because repeats leave nearly all of the rate unused.
  */
 export const pageTriedSignal = defineSignal<[{ page: number }]>('pageTried');
-/** From a page to its batch: it is paused, and its slices have ended. */
+/** A page tells its batch that it is paused and its slices have ended. */
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
-/** From a page to its batch: its patience with the service is over; no page of the batch waits for it any more. */
+/** A page tells its batch that it has waited for the service long enough; no page of the batch waits any more. */
 export const outageOverSignal = defineSignal('outageOver');
-/** From a run that found its file with another run, to that run: what an operator asked of it before it knew. */
+/** A run that found its file with another run passes on the orders that an operator gave to it before. */
 export const operatedSignal = defineSignal<[OperatedInput]>('operated');
-/** From a batch to its pages. */
+/** A batch tells its pages the orders of operators and the state of the service. */
 export const controlSignal = defineSignal<[PageControl]>('control');
-/** From a page or an activity to its batch: what it waits for, or null. `language`: as in `OperatorLinks`. */
+/** A page or an activity tells its batch what it waits for, or null. `language` is that of `OperatorLinks`. */
 export const waitingSignal = defineSignal<[{ page: number; reason: string | null; language?: string }]>('waiting');
 
 /**
- * A slice of invoices starts no POST after this many milliseconds: its activity must end, and the ledger be written, long
- * before its time-out. The page that ends a slice counts on POSTs for so long.
+ * A slice starts no POST after this many milliseconds, because its activity must end, and the ledger be written, long
+ * before its time-out. A page that ends a slice expects POSTs for this long.
  */
 export const LONGEST_SLICE_MS = 60_000;

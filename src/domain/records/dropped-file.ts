@@ -1,4 +1,4 @@
-/** One run of the nightly issuance: files are claimed in its name. */
+/** One run of the nightly issuance, which claims files in its name. */
 export interface NightlyRun {
   /** `<date>-<last 8 of the run's id>`: the name of its folder under `in-progress/`. */
   readonly nightId: string;
@@ -10,70 +10,70 @@ export interface NightlyRun {
   readonly startedAt: number;
 }
 
-/** A file that belongs to a nightly run: no other run takes it while this one goes on. */
+/** A file that a nightly run has claimed: no other run takes it while this run goes on. */
 export interface ClaimedFile {
-  /** Its claim folder under the folder of the nightly run; a run uses none twice. */
+  /** The file's claim folder under the folder of the nightly run; a run uses each name once. */
   readonly slot: string;
   readonly name: string;
-  /** Relative to the input directory, with `/`: what a batch is started with. */
+  /** Path relative to the input directory, with `/`; a batch is started with it. */
   readonly file: string;
-  /** In bytes; it and `changedAt` (epoch milliseconds) are as they were before Lote read the file. */
+  /** In bytes; like `changedAt` (epoch milliseconds), from before Lote read the file. */
   readonly size: number;
   readonly changedAt: number;
-  /** An earlier night had claimed it and was interrupted. */
+  /** True if an earlier night had claimed the file and was interrupted. */
   readonly resumed: boolean;
 }
 
-/** Why a file was not brought to its end. */
+/** Why a night did not finish a file. */
 export type WaitingReason =
-  /** Size or time changed between two checks: it is still being written. */
+  /** Size or time changed between two checks, because a program still writes the file. */
   | 'growing'
-  /** No byte yet: the beginning of an upload looks the same. */
+  /** The file is empty, which may be the beginning of an upload. */
   | 'empty'
-  /** Marker mode: its `.done` file is missing or older than it. */
-  /** The system refused to move it, e.g. for want of rights. */
+  /** Marker mode: the `.done` file is missing or older than the file. */
+  /** The system refused to move the file, e.g. because of missing rights. */
   | 'not-movable'
-  /** A nightly run of another ledger has claimed it; it lies in the claim folder of that one. */
+  /** A nightly run of another ledger has claimed the file; it is in the claim folder of that run. */
   | 'other-ledger'
-  /** A night takes only so many. */
+  /** The night reached its limit of files. */
   | 'too-many'
-  /** The night failed at it: it lies in its claim folder, and the next night goes on with it. */
+  /** The night failed to process the file. It is in its claim folder, and the next night continues with it. */
   | 'unfinished'
-  /** Its writer went on after a batch had read and archived it: a person drops it again. */
+  /** A program changed the file after a batch had read and archived it: a person must drop it again. */
   | 'changed';
 
 /** A dropped file that a nightly run left, in the inbox or in its claim folder, with the reason. */
 export interface WaitingFile {
   readonly name: string;
   readonly reason: WaitingReason;
-  /** So many more files wait for the same reason, and are not named: a folder may hold any number. Left out: none. */
+  /** Number of further files that wait for the same reason and are not named, because a folder may hold any number. */
   readonly more?: number;
 }
 
 /** Result of claiming: the files of this nightly run, and the files that stay in the inbox. */
 export interface Claims {
-  /** Everything that the night holds now, also from an earlier call. */
+  /** Every file that the night holds now, including those of an earlier call. */
   readonly claimed: readonly ClaimedFile[];
   readonly waiting: readonly WaitingFile[];
 }
 
-/** Folder in which a file is archived when its batch has ended. */
+/** Folder to which a file is archived when its batch has ended. */
 export type Destination = 'archive' | 'refused';
 
-/** A claimed file whose batch has ended, and where it goes. */
+/** A claimed file whose batch has ended, and its destination. */
 export interface ArchiveFile extends Pick<ClaimedFile, 'slot' | 'name' | 'size' | 'changedAt'> {
   readonly night: NightlyRun;
-  /** Null: its run ended without a batch. */
+  /** Null if the run ended without a batch. */
   readonly batchId: string | null;
   readonly destination: Destination;
-  /** What a person reads in the note beside the file. */
+  /** Text for a person in the note beside the file. */
   readonly note: string;
 }
 
-/** An archived file of the last seven days that was written to after Lote had read it. */
+/** An archived file of the last seven days that a program changed after Lote had read it. */
 export interface ChangedFile {
-  /** Relative to the input folder, with `/`. */
+  /** Path relative to the input folder, with `/`. */
   readonly name: string;
-  /** Null: its run ended without a batch. */
+  /** Null if the run ended without a batch. */
   readonly batchId: string | null;
 }

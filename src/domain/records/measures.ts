@@ -1,4 +1,4 @@
-/** What Lote asks of the service. */
+/** Kinds of requests to the service. */
 export const SERVICE_OPERATIONS = [
   'create-invoice',
   'get-invoice',
@@ -10,14 +10,14 @@ export const SERVICE_OPERATIONS = [
 /** One of `SERVICE_OPERATIONS`. */
 export type ServiceOperation = (typeof SERVICE_OPERATIONS)[number];
 
-/** How a request ended: class of the HTTP status, `no-answer` when bytes may have left and no status came, `not-sent` when none left. */
+/** How a request ended: class of the HTTP status, `no-answer` if bytes may have left and no status came, `not-sent` if no byte left. */
 export const REQUEST_OUTCOMES = ['2xx', '3xx', '4xx', '429', '5xx', 'no-answer', 'not-sent'] as const;
 
 /** One of `REQUEST_OUTCOMES`. */
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 
-/** Called when a request has its permit, after `waitedMs`; what it returns is called when the request has ended. */
+/** Called when a request has its permit, after `waitedMs`. The caller calls the returned function when the request has ended. */
 export type MeasureRequest = (operation: ServiceOperation, waitedMs: number) => (outcome: RequestOutcome) => void;
 
-/** Called when a statement of the ledger has ended; `statement` is its name in the code, which holds no data. `failed`: the database refused it or was away. */
+/** Called when a statement of the ledger has ended. `statement` is its name in the code, without data. `failed`: the database refused or was away. */
 export type MeasureStatement = (statement: string, ms: number, failed: boolean) => void;

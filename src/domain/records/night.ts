@@ -1,18 +1,18 @@
 import type { BatchStop } from './batch-record.ts';
 import type { WaitingFile } from './dropped-file.ts';
 
-/** What became of one dropped file. */
+/** The result of one dropped file. */
 export type NightlyVerdict =
-  /** Every invoice went out. */
+  /** Every invoice is issued. */
   | 'issued'
-  /** Finished, and some invoices or rows need an operator. */
+  /** The batch has finished, and some invoices or rows need an operator. */
   | 'attention'
-  /** Nothing of it was sent. */
+  /** Nothing of the file was sent. */
   | 'refused'
-  /** Its run ended without a result. */
+  /** The run of the file ended without a result. */
   | 'failed';
 
-/** What became of a dropped file and what to do next: a sentence each, in the language of the reader. */
+/** The result of a dropped file and the next step: one sentence each, in the language of the reader. */
 export type NightlyRemark =
   | { readonly kind: 'resumed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' | 'paused' }
   | { readonly kind: 'dropped-before'; readonly at: number; readonly file: string }
@@ -27,51 +27,51 @@ export type NightlyRemark =
     }
   | { readonly kind: 'missing'; readonly n: number; readonly of: number };
 
-/** What one nightly run did with one dropped file, for the summary of that date. */
+/** The result of one dropped file in one nightly run, for the summary of that date. */
 export interface NightlyRunEntry {
   readonly slot: string;
-  /** Name under which it was dropped. */
+  /** Name of the file when it was dropped. */
   readonly name: string;
-  /** Its place now, relative to the input directory; null: it was taken out of its claim folder. */
+  /** Present path of the file, relative to the input directory; null if it was removed from its claim folder. */
   readonly shelvedAs: string | null;
   readonly verdict: NightlyVerdict;
   /** The remarks in English. */
   readonly sentences: readonly string[];
   readonly remarks: readonly NightlyRemark[];
-  /** The same bytes had been dropped before this night. */
+  /** The same bytes were dropped before this night. */
   readonly known: boolean;
   readonly resumed: boolean;
   readonly batchId: string | null;
-  /** Present: the batch had not ended, and an operator must act before it goes on. */
+  /** Set if the batch has not ended and an operator must act before it goes on. */
   readonly waitsFor?: 'total-unusual' | 'resume';
   readonly invoices: number;
   readonly issued: number;
   /**
-   * Of the issued ones, those that an earlier file had issued or that belong to its batch; of a file that had been dropped before, also what its
-   * batch had issued before this night. Left out: none.
+   * Number of issued invoices that an earlier file had issued or that belong to its batch. For a file that was dropped
+   * before, includes what its batch had issued before this night. The default is none.
    */
   readonly alreadyIssued?: number;
-  /** Path of report.html, and of the corrections file. */
+  /** Paths of report.html and of the corrections file. */
   readonly report: string | null;
   readonly corrections: string | null;
 }
 
-/** End of a nightly run: the files that it left in the inbox, and the time in epoch milliseconds. */
+/** The end of a nightly run: the files that it left in the inbox, and the time in epoch milliseconds. */
 export interface NightlyRunEnd {
   readonly waiting: readonly WaitingFile[];
   readonly finishedAt: number;
 }
 
-/** A way by which the message of a night goes out. */
+/** A channel for the message of a night. */
 export type MessageChannel = 'email';
 
-/** What became of the message of a night on one way. `at` is epoch milliseconds. */
+/** The result of sending the message of a night on one channel. `at` is in epoch milliseconds. */
 export interface NightMessageNote {
   readonly channel: MessageChannel;
-  /** `unsent`: it is tried again. `refused`: it is not tried again. */
+  /** Lote tries again after `unsent`, but not after `refused`. */
   readonly state: 'sent' | 'unsent' | 'refused';
   readonly at: number;
-  /** Why it was not sent, or what is wrong although it was; null: nothing. Without addresses and secrets. */
+  /** Why the message was not sent, or what is wrong although it was; null if nothing is wrong. Without addresses and secrets. */
   readonly detail: string | null;
 }
 
@@ -80,7 +80,7 @@ export interface NightlyRunState {
   readonly night: string;
   readonly workflowId: string;
   readonly startedAt: number;
-  /** null: it runs still, or was interrupted; the next night goes on with what it left. */
+  /** Null while the run goes on or if it was interrupted; the next night continues with the remaining files. */
   readonly finishedAt: number | null;
   readonly files: readonly NightlyRunEntry[];
   readonly waiting: readonly WaitingFile[];

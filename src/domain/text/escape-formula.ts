@@ -1,15 +1,15 @@
-/** What a spreadsheet may take for the start of a formula, half and full width, behind any quotes that are there already. */
+/** Signs that may start a formula in a spreadsheet, in half and full width, after any leading quotes. */
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/u;
 const FORMULA_START = /^'+[=+\-@\t\r\n＝＋－＠]/u;
-/** A signed number is no formula: digits with marks and spaces between them, an exponent, a percent or currency beside them. */
+/** A signed number is not a formula: digits with marks and spaces between them, and an exponent, a percent sign or a currency. */
 const SIGNED_NUMBER = /^[+-]\s*[€$£]?\s*\d[\d.,'’\s]*(?:[eE][+-]?\d+)?(?:[%€$£]|[A-Z]{3})?$/u;
 
-/** No number is longer. The expression tries the spaces of a text in each way that they can be divided: a cell with a million of them would keep it for minutes. */
+/** No number is longer. The expression tries every way to divide the spaces of a text, so a cell with a million of them would take minutes. */
 const LONGEST_NUMBER = 64;
 
 /**
- * Text that no spreadsheet executes: a leading quote before what would start a formula. A cell that starts with quotes
- * and then a formula sign gets one more, so that taking one off always gives the cell back.
+ * Returns text that no spreadsheet executes, with a leading quote before a formula. A cell that starts with quotes and
+ * then a formula sign gets one more quote, so that removing one quote always restores the cell.
  */
 export function escapeFormula(text: string): string {
   return RISKY.test(text) && !isSignedNumber(text) ? `'${text}` : text;
@@ -19,27 +19,27 @@ function isSignedNumber(text: string): boolean {
   return text.length <= LONGEST_NUMBER && SIGNED_NUMBER.test(text);
 }
 
-/** The cell that `escapeFormula` was given; for files that carry Lote's own columns only. */
+/** Returns the cell that `escapeFormula` was given; only for files with Lote's own columns. */
 export function originalCell(text: string): string {
   return FORMULA_START.test(text) ? text.slice(1) : text;
 }
 
-/** Any sign that some spreadsheet or locale takes for a separator: quoting all of them keeps a cell whole under each. */
+/** Characters that some spreadsheet or locale takes for a separator: quotes around all of them keep a cell whole everywhere. */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^\s|\s$/u;
 
-/** The list separator of Excel in Portuguese and Spanish; the hint line tells it to Excel in English. */
+/** The list separator of Excel in Portuguese and Spanish; the hint line names it for Excel in English. */
 const EXCEL_DELIMITER = ';';
 const LINE_END = '\r\n';
 
-/** What a CSV file for Excel in any language begins with: without the byte order mark Excel takes UTF-8 for the machine's code page. */
+/** The beginning of a CSV file for Excel in any language. Without the byte order mark, Excel reads UTF-8 in the machine's code page. */
 export const EXCEL_CSV_START = `\uFEFFsep=${EXCEL_DELIMITER}${LINE_END}`;
 
-/** One record of such a file, with its line end. */
+/** Returns one record of a CSV file for Excel, with its line end. */
 export function excelCsvRecord(cells: readonly string[]): string {
   return csvRecord(cells, EXCEL_DELIMITER) + LINE_END;
 }
 
-/** One record of text cells, inert and quoted where it matters, without its line end. */
+/** Returns one record of text cells without its line end: formulas are escaped, and cells are quoted where necessary. */
 export function csvRecord(cells: readonly string[], delimiter: string): string {
   return cells.map((cell) => quoted(escapeFormula(cell), delimiter)).join(delimiter);
 }

@@ -1,6 +1,6 @@
 import { isPlainObject, memberPointer } from '../json-pointer.ts';
 
-/** How much of a list was read. */
+/** How much of a list Lote has read. */
 export interface PartRead {
   readonly items: number;
   readonly pages: number;
@@ -9,9 +9,9 @@ export interface PartRead {
 /** A member of a document: its path as a JSON Pointer, and its value. */
 export type Entry = readonly [path: string, value: unknown];
 
-/** Paging stands at the top of an answer or in an object like `meta.pagination`; deeper, it belongs to something else. */
+/** Paging members are at the top or in an object like `meta.pagination`; deeper members describe something different. */
 const DEPTH = 3;
-/** An answer has few keys beside its items; more are not looked through. */
+/** An answer has few keys beside its items; Lote looks at no more than this. */
 const MOST_KEYS = 200;
 
 // Keys are compared without case, `_`, `-`, `$`, `@` and `.`: `next_page`, `nextPage` and `@odata.nextLink` are common.
@@ -26,12 +26,12 @@ const PAGE = /^(?:page|pagenumber|pageno|currentpage|pageindex)$/;
 const OFFSET = /^(?:offset|skip|startindex|startat)$/;
 const SIZE = /^(?:limit|pagesize|perpage|itemsperpage|maxresults|size|pagelimit|max)$/;
 
-/** True for the name of a member that only says which part of a list this is. */
+/** True for the name of a member that only describes which part of a list this is. */
 export function isPagingKey(name: string): boolean {
   return [NEXT, MORE, LAST, TOTAL, PAGES, PAGE, OFFSET, SIZE].some((known) => known.test(plain(name)));
 }
 
-/** Says as a phrase that this member tells of more than was read; null: it does not. `things`: what the list holds. */
+/** Returns a phrase if this member shows that the list is longer than what was read, or null. `things` names the items. */
 export function signOfKey([path, value]: Entry, { items, pages }: PartRead, things: string): string | null {
   const key = lastKey(path);
   const number = numberOf(value);
@@ -45,7 +45,7 @@ export function signOfKey([path, value]: Entry, { items, pages }: PartRead, thin
   return null;
 }
 
-/** Says as a phrase that other pages stand before this one; null: it is the first one, as far as this member says. */
+/** Returns a phrase if this member shows that other pages precede this one, or null. */
 export function signOfLaterPage([path, value]: Entry): string | null {
   const number = numberOf(value) ?? 0;
   const key = lastKey(path);
@@ -53,14 +53,14 @@ export function signOfLaterPage([path, value]: Entry): string | null {
   return null;
 }
 
-/** Says as a phrase that the page is as long as this member allows; null: it is not. */
+/** Returns a phrase if the page is as long as this member allows, or null. */
 export function signOfLength([path, value]: Entry, itemsOfPage: number): string | null {
   const size = SIZE.test(lastKey(path)) ? numberOf(value) : null;
   if (size === null || size < 2 || itemsOfPage < size) return null;
   return `the page is as long as ${path} allows (${size}), and nothing says that none follows`;
 }
 
-/** True where a member says that this is the end: an empty next page, a count that was reached, a flag. */
+/** True if a member says that the list ends here: an empty next page, a count that was reached, a flag. */
 export function saysEnd([path, value]: Entry, read: PartRead): boolean {
   const key = lastKey(path);
   if (NEXT.test(key)) return !namesSomething(value);
@@ -69,7 +69,7 @@ export function saysEnd([path, value]: Entry, read: PartRead): boolean {
   return (TOTAL.test(key) && numberOf(value) === read.items) || (PAGES.test(key) && numberOf(value) === read.pages);
 }
 
-/** Every member of a document but its list of items, and but the named keys and paths, with its path as a JSON Pointer. */
+/** Yields every member of a document with its path as a JSON Pointer, except its list of items and the named keys and paths. */
 export function* entriesBeside(
   answer: unknown,
   given: { readonly items?: unknown; readonly notPaging?: readonly string[]; readonly places?: readonly string[] },
@@ -100,7 +100,7 @@ function lastKey(path: string): string {
   return plain(path.slice(path.lastIndexOf('/') + 1));
 }
 
-/** A whole number, also one in digits; null for anything else. */
+/** Returns a number, also one written in digits; null for any other value. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null;
@@ -118,7 +118,7 @@ function isRelationNext(relation: unknown): boolean {
   return [relation].flat().some((one) => typeof one === 'string' && /^next$/i.test(one));
 }
 
-/** `next: null`, `next: ""`, `next: false` and `next: {"href": null}` name nothing. What is nested deeper counts as something. */
+/** `next: null`, `next: ""`, `next: false` and `next: {"href": null}` name nothing. Deeper values count as something. */
 function namesSomething(value: unknown, depth = DEPTH): boolean {
   if (typeof value === 'object' && value !== null && depth > 0)
     return Object.values(value).some((below) => namesSomething(below, depth - 1));

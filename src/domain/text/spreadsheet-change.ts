@@ -1,27 +1,27 @@
 import { Big } from 'big.js';
 import { canonicalDecimal } from '../money.ts';
 
-/** No number, date or truth value is longer; a hostile cell must cost nothing. */
+/** No number, date or truth value is longer, and a hostile cell must take no time. */
 const LONGEST = 60;
 const NUMBER =
   /^(?<sign>[+-])? ?(?:R\$|[€$£¥]|EUR|USD|GBP|BRL)? ?(?<inner>[+-])?(?<digits>\d[\d., '’]*|[.,]\d+)(?:E(?<power>[+-]?\d{1,3}))? ?(?<percent>%)? ?(?:[€$£¥]|EUR|USD|GBP|BRL)?(?<behind>-)?$/iu;
-/** More digits than this a spreadsheet does not keep. */
+/** A spreadsheet keeps no more digits than this. */
 const KEPT_DIGITS = 15;
-/** So many digits it shows of a number in a column of no format. */
+/** A spreadsheet shows this many digits of a number in a column without a format. */
 const SHOWN_DIGITS = 9;
-/** What is left alone: whole numbers without a leading zero that are shown in full. */
+/** A spreadsheet does not change whole numbers without a leading zero that it shows in full. */
 const STAYS = /^(?:0|[1-9]\d{0,10})$/;
-/** In the languages whose spreadsheets Lote expects. */
+/** Month names in the languages whose spreadsheets Lote expects. */
 const MONTH = /(?:jan|ene|feb|fev|mar|apr|abr|may|mai|jun|jul|aug|ago|sep|set|oct|out|nov|dec|dez|dic)\p{L}*/giu;
 const DATE = /^\d{1,4}(?:[-/. :]{1,2}\d{1,4}){1,5}$/;
-/** The number of a day since 1954: what is left of a date whose format was taken away. */
+/** The day number of a date since 1954, which remains when the date format is removed. */
 const DAY_NUMBER = /^[2-6]\d{4}(?:[.,]0+)?$/;
 const TRUTH = new Map([
   ...['true', 'verdadeiro', 'verdadero'].map((word): [string, boolean] => [word, true]),
   ...['false', 'falso'].map((word): [string, boolean] => [word, false]),
 ]);
 
-/** Whether some spreadsheet, in some language, takes this text of a CSV file for something else and may save it differently. */
+/** True if some spreadsheet, in some language, takes this text of a CSV file for another type and may save it differently. */
 export function mayChange(cell: string): boolean {
   const text = cell.trim();
   if (text === '' || text.length > LONGEST || STAYS.test(text)) return false;
@@ -30,9 +30,9 @@ export function mayChange(cell: string): boolean {
 }
 
 /**
- * Whether a spreadsheet that opens and saves a CSV file may have made `now` of `was`: the same number written differently (`00012` and `12`, `1E5` and
- * `100000`, `12,50` and `1250`), the same truth value, or anything else in place of what it takes for a date, which it writes in too many ways to compare.
- * False for equal texts, and for what only a person changes.
+ * True if a spreadsheet that saves a CSV file may have turned `was` into `now`: the same number written differently
+ * (`00012` and `12`, `1E5` and `100000`, `12,50` and `1250`), the same truth value, or any text in place of a date,
+ * which has too many spellings to compare. False for equal texts and changes that only a person makes.
  */
 export function isSpreadsheetChange(was: string, now: string): boolean {
   const [before, after] = [was.trim(), now.trim()];
@@ -47,7 +47,7 @@ function isDate(text: string): boolean {
   return DATE.test(text.replaceAll(MONTH, '1'));
 }
 
-/** Canonical decimals: everything that a spreadsheet of some language may read in a cell. */
+/** Returns every number that a spreadsheet of some language may read in a cell, as canonical decimals. */
 function numbersIn(text: string): readonly string[] {
   const isNegative = /^\(.*\)$/u.test(text);
   const match = NUMBER.exec(isNegative ? text.slice(1, -1) : text);
@@ -61,7 +61,7 @@ function numbersIn(text: string): readonly string[] {
   return [...new Set(all.map((value) => value.toFixed()))];
 }
 
-/** With each mark as decimal mark, and with none. */
+/** Reads the digits with each mark as decimal mark, and with none. */
 function readings(digits: string): readonly string[] {
   const marks = ['.', ','].filter((mark) => digits.split(mark).length === 2);
   const texts = [

@@ -1,6 +1,6 @@
 const BEGINS = /^HTTP \d+(?::|$)/;
 
-/** The message of a reason that is an answer of the service: its status, then what it said, if anything. */
+/** Returns the message of a reason that comes from an answer of the service: the status, then the text of the service, if any. */
 export function statusMessage(status: number, said: string): string {
   return said === '' ? `HTTP ${status}` : `HTTP ${status}: ${said}`;
 }

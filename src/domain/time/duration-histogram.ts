@@ -1,11 +1,11 @@
-/** Two bounds differ by nine percent: finer than anybody reads, and hours take no more than 250 bounds. */
+/** Two bounds differ by nine percent, which is finer than a reader needs; durations of hours take no more than 250 bounds. */
 const STEPS_PER_DOUBLING = 8;
 const SHORTEST_MS = 10;
 
-/** How often a duration fell into each step, by the number of the step; steps that never happened are left out. */
+/** The number of durations in each step, by the number of the step; steps without a duration are missing. */
 export type DurationHistogram = Readonly<Record<string, number>>;
 
-/** Counts durations in milliseconds; a negative one counts as none at all. */
+/** Counts durations in milliseconds; a negative duration counts as 0. */
 export function durationCounter(): { add(ms: number): void; histogram(): DurationHistogram } {
   const counts = new Map<number, number>();
   return {
@@ -17,7 +17,7 @@ export function durationCounter(): { add(ms: number): void; histogram(): Duratio
   };
 }
 
-/** The durations of several histograms in one. */
+/** Returns the sum of several histograms. */
 export function mergedHistograms(histograms: Iterable<DurationHistogram>): DurationHistogram {
   const merged: Record<string, number> = {};
   for (const histogram of histograms)
@@ -25,7 +25,7 @@ export function mergedHistograms(histograms: Iterable<DurationHistogram>): Durat
   return merged;
 }
 
-/** Milliseconds within which this share (0 to 1) of the durations lie, rounded up to the next step; null: there are none. */
+/** Milliseconds within which this share (0 to 1) of the durations lie, rounded up to a step; null if there are none. */
 export function durationQuantile(histogram: DurationHistogram, share: number): number | null {
   const steps = Object.entries(histogram)
     .map(([step, count]) => [Number(step), count] as const)

@@ -1,2 +1,2 @@
-/** The next probe of a service in trouble is never further away, in milliseconds. */
+/** Longest time until the next probe of a service in trouble, in milliseconds. */
 export const LONGEST_PROBE_MS = 60_000;

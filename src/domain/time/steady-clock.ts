@@ -1,7 +1,7 @@
-/** Milliseconds since some moment. */
+/** Returns milliseconds since an arbitrary moment. */
 type Clock = () => number;
 
-/** Milliseconds that go on while the process is stopped and while the machine sleeps, and never back, whatever is done to the clock. */
+/** Clock in milliseconds that goes on while the process stops or the machine sleeps, and never goes back. */
 export function steadyClock(wallClock: Clock = Date.now, monotonic: Clock = () => performance.now()): Clock {
   let elapsed = 0;
   let wall = wallClock();
@@ -16,12 +16,12 @@ export function steadyClock(wallClock: Clock = Date.now, monotonic: Clock = () =
 }
 
 /**
- * Epoch milliseconds for the question how long ago something was, at least: a clock that is set back while the process runs makes nothing younger. It is
- * for judging only. What is written down has the time of the clock.
+ * Returns a clock in epoch milliseconds for judging the age of something: setting the system clock back while the
+ * process runs makes nothing younger. Stored times come from the system clock instead.
  */
 export function latestClock(wallClock: Clock = Date.now, monotonic?: Clock): Clock {
   const began = wallClock();
   const elapsed = steadyClock(wallClock, monotonic);
-  // The ledger takes whole milliseconds.
+  // The ledger stores whole milliseconds.
   return () => Math.max(wallClock(), Math.floor(began + elapsed()));
 }

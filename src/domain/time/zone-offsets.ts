@@ -1,6 +1,6 @@
 import { DAY_MS } from './day-ms.ts';
 
-/** Milliseconds by which the clock of an IANA zone is ahead of UTC at an instant (epoch milliseconds). */
+/** Returns the milliseconds by which the clock of an IANA zone is ahead of UTC at an instant (epoch milliseconds). */
 function zoneOffsets(timezone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -19,26 +19,26 @@ function zoneOffsets(timezone: string): (at: number) => number {
   };
 }
 
-/** When a calendar day, `2026-11-21`, begins in an IANA zone: epoch milliseconds; null when there is no such day. */
+/** Returns when a calendar day, `2026-11-21`, begins in an IANA zone, in epoch milliseconds; null if the day does not exist. */
 export function dayStart(isoDate: string, timezone: string): number | null {
   const midnight = /^\d{4}-\d\d-\d\d$/u.test(isoDate) ? Date.parse(isoDate) : Number.NaN;
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== isoDate) return null;
   const offsetAt = zoneOffsets(timezone);
-  // Where the clock is changed at midnight, the day begins with the first of the instants that belong to it.
+  // If the clock changes at midnight, the day begins at the first of the instants that belong to it.
   const instants = [offsetAt(midnight - DAY_MS), offsetAt(midnight + DAY_MS)].map((offset) => midnight - offset);
   const fitting = instants.filter((at) => at + offsetAt(at) >= midnight);
   return Math.min(...(fitting.length === 0 ? instants : fitting));
 }
 
-/** The calendar day, `2026-11-21`, of an instant in an IANA zone. */
+/** Returns the calendar day, `2026-11-21`, of an instant in an IANA zone. */
 export function dayOf(timezone: string): (at: number) => string {
   const offsetAt = zoneOffsets(timezone);
   return (at) => new Date(at + offsetAt(at)).toISOString().slice(0, 10);
 }
 
 /**
- * The name of an IANA time zone as the database of zones spells it, such as `Europe/Lisbon` for `europe/lisbon`: Temporal
- * takes no other spelling, and no offset. Null: there is no zone of this name.
+ * Returns the name of an IANA time zone in the spelling of the zone database, such as `Europe/Lisbon` for
+ * `europe/lisbon`, because Temporal accepts no other spelling and no offset. Returns null if there is no such zone.
  */
 export function zoneNamed(name: string): string | null {
   if (/^[+-]/u.test(name)) return null;
@@ -49,19 +49,19 @@ export function zoneNamed(name: string): string | null {
   }
 }
 
-/** The IANA zone of this machine, as its `TZ` or its settings say. */
+/** Returns the IANA zone of this machine, from `TZ` or the system settings. */
 export function ownZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** A day on which a time of the clock does not exist, or exists twice, because the clock is changed. */
+/** A day on which a clock time does not exist or exists twice, because the clock changes. */
 export interface ClockChange {
   /** `2027-03-28` */
   readonly date: string;
   readonly kind: 'skipped' | 'twice';
 }
 
-/** Days from `from` on, at most `days` of them, on which `hour:minute` of a zone's clock comes not at all or twice. */
+/** Returns the days among `days` days from `from` on which `hour:minute` in a zone does not exist or exists twice. */
 export function clockChanges(
   { hour, minute, timezone }: { readonly hour: number; readonly minute: number; readonly timezone: string },
   from: number,
@@ -72,7 +72,7 @@ export function clockChanges(
   const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
   for (let day = firstDay; day < firstDay + days * DAY_MS; day += DAY_MS) {
     const wanted = day + (hour * 60 + minute) * 60_000;
-    // The clock is changed at most once within a day: one of the offsets around it is the right one.
+    // The clock changes at most once within a day, so one of the offsets around the instant is right.
     const offsets = new Set([offsetAt(wanted - DAY_MS), offsetAt(wanted + DAY_MS)]);
     const instants = [...offsets].map((offset) => wanted - offset).filter((at) => at + offsetAt(at) === wanted);
     const date = new Date(day).toISOString().slice(0, 10);

@@ -29,14 +29,14 @@ const WHY: Readonly<Record<string, string>> = {
   ENOTDIR: 'has a file where a folder must be',
 };
 
-/** Whether Lote can work in its data directory. */
+/** Checks whether Lote can work in its data directory. */
 export async function checkDataDirectory({ config }: Examination): Promise<readonly Check[]> {
   const folder = { name: 'data directory', path: config.dataDir, variable: 'LOTE_DATA_DIR' };
   const written = await writable(folder);
   return written.state === 'ok' ? [written, await room(folder)] : [written];
 }
 
-/** Whether Lote can work in its other folders. Nothing is written: a folder that is missing is made by the first start. */
+/** Checks whether Lote can work in its other folders. Writes nothing: the first start makes a missing folder. */
 export async function checkFolders({ config, ledger, now }: Examination): Promise<readonly Check[]> {
   const folders: readonly (Folder & { readonly role: FolderRole })[] = [
     { name: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR', role: 'input' },
@@ -52,7 +52,7 @@ export async function checkFolders({ config, ledger, now }: Examination): Promis
   return [...(await Promise.all(found)).flat(), ...archived];
 }
 
-/** Whether archived files are as they were when Lote read them. */
+/** Checks whether archived files are unchanged since Lote read them. */
 async function archivedFiles(
   { application, inputDir }: Config,
   ledger: Pick<ReadOnlyLedger, 'batchOfFile'>,
@@ -97,7 +97,7 @@ function inTrouble({ name, path, variable }: Folder, code: string): Check {
   );
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** Returns the folder, or the nearest existing folder above it. */
 async function existing(path: string): Promise<string> {
   try {
     await stat(path);
@@ -108,7 +108,7 @@ async function existing(path: string): Promise<string> {
   }
 }
 
-/** A mount that is gone leaves an empty folder, which can be written. */
+/** Detects a lost mount: it leaves an empty folder, which is writable. */
 async function lostMount({ name, variable }: Folder, require: () => Promise<void>): Promise<Check | null> {
   try {
     await require();

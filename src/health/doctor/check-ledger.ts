@@ -21,24 +21,24 @@ import { clockCheck, errorText, fine, trouble, unknown, type Check } from './che
 
 const BYTES_PER_MB = 1_048_576;
 
-/** The things that the checks look at. */
+/** The input of the checks. */
 export interface Examination {
   readonly config: Config;
   readonly profile: ServiceProfile;
-  /** null: it cannot be read. */
+  /** Null if the ledger cannot be read. */
   readonly ledger: ReadOnlyLedger | null;
-  /** What the ledger says against the configured account; null: nothing. */
+  /** The ledger's objection to the configured account; null if it has none. */
   readonly account: Promise<Check | null>;
-  /** Lote works with this ledger in this process: it asks the service by itself. */
+  /** True if Lote works with this ledger in this process: Lote then asks the service by itself. */
   readonly isRunning: boolean;
-  /** A receiver of this installation should be running now. */
+  /** True if a receiver of this installation should run now. */
   readonly runs: boolean;
-  /** For each check. */
+  /** The time limit of each check, in milliseconds. */
   readonly patienceMs: number;
   readonly now: () => number;
 }
 
-/** What was found of the ledger; `ledger` is null when it cannot be read. */
+/** The checks of the ledger; `ledger` is null if it cannot be read. */
 export interface LedgerChecks {
   readonly checks: readonly Check[];
   readonly ledger: ReadOnlyLedger | null;
@@ -47,7 +47,7 @@ export interface LedgerChecks {
 
 const NOTHING_TO_CLOSE = (): Promise<void> => Promise.resolve();
 
-/** Reads the ledger, and changes nothing in it. An embedded one is read only while no process owns it. */
+/** Reads the ledger without changing it. Reads an embedded ledger only while no process owns it. */
 export async function checkLedger(config: Config, now: () => number): Promise<LedgerChecks> {
   const { databaseUrl } = config;
   if (databaseUrl !== null) {
@@ -147,7 +147,7 @@ function sizeText(bytes: number): string {
   return `${Math.ceil(bytes / BYTES_PER_MB)} MB`;
 }
 
-/** What to do about a database server that does not answer as it must, by SQLSTATE or by the code of the network. */
+/** Finding and cure for a failing database server, by SQLSTATE or network error code. */
 const CURES: readonly (readonly [codes: RegExp, found: string, cure: string])[] = [
   [/28P01|28000/, 'it refuses user or password', 'Correct user and password in DATABASE_URL (or its file).'],
   [/3D000/, 'it has no database of this name', 'Create it, or correct the name at the end of DATABASE_URL.'],
@@ -166,7 +166,7 @@ function connectionTrouble(error: unknown): Check {
     : trouble('ledger', `The database server: ${found}.`, cure);
 }
 
-/** The same database, which refuses every write. */
+/** Wraps the database so that it refuses every write. */
 function readOnly(database: Database): Database {
   const transaction: Database['transaction'] = (work) =>
     database.transaction(async (queries) => {
@@ -180,7 +180,7 @@ function readOnly(database: Database): Database {
   };
 }
 
-/** What the doctor asks of a ledger, over a database that refuses writes and is not brought up to date. */
+/** Makes the doctor's view of a ledger, over a database that refuses writes and is not migrated. */
 function readOnlyLedger(database: Database, id: string) {
   return {
     id,
@@ -192,5 +192,5 @@ function readOnlyLedger(database: Database, id: string) {
   };
 }
 
-/** What the doctor asks of a ledger. */
+/** The doctor's read-only view of a ledger. */
 export type ReadOnlyLedger = ReturnType<typeof readOnlyLedger>;

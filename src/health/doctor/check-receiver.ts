@@ -13,7 +13,7 @@ const NOT_KNOWN =
 const EVENT_DAYS = 7;
 const SECRET_NOT_KNOWN = 'not known to this process, which has no key either: ask where the workers run';
 
-/** Signed events of the last seven days about documents that no invoice has, where they may be those of its invoices. */
+/** Reports signed events of the last seven days about unknown documents, if these may belong to Lote's invoices. */
 export async function checkEvents({ ledger, now }: Examination): Promise<readonly Check[]> {
   if (ledger === null) return [];
   const { unknownIds, isAnswerMissing } = await ledger.deliveryTrouble(now() - EVENT_DAYS * DAY_MS);
@@ -27,7 +27,7 @@ export async function checkEvents({ ledger, now }: Examination): Promise<readonl
   ];
 }
 
-/** Whether deliveries of the service reach a receiver of this ledger, and can be believed there. Nothing is delivered. */
+/** Checks whether deliveries can reach a receiver of this ledger, which can verify them. Sends no delivery. */
 export async function checkReceiver(examination: Examination): Promise<readonly Check[]> {
   const { config } = examination;
   if (config.service.kind === 'sandbox' && config.webhook.url === null)

@@ -18,7 +18,7 @@ const LIST_PATIENCE_MS = 15_000;
 const NOT_KNOWN =
   'not known to this process: INVOICING_BASE_URL and INVOICING_API_KEY must be set for it too; without them, the built-in sandbox is the service';
 
-/** What to do about a service that cannot be reached, by the code of the error. */
+/** Name and cure for a service that cannot be reached, by error code. */
 const CURES: readonly (readonly [codes: RegExp, name: string, cure: string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'service name', 'Correct the host of INVOICING_BASE_URL, or the DNS of this machine.'],
   [/^CERT_HAS_EXPIRED$/, 'service certificate', 'Tell the service to renew it; see also that the clock here is right.'],
@@ -32,8 +32,8 @@ const CURES: readonly (readonly [codes: RegExp, name: string, cure: string])[] =
 const NOT_REACHED = 'Correct INVOICING_BASE_URL, or open the way to it (firewall, proxy).';
 
 /**
- * Whether the service can be reached, has the time of this machine, and accepts the key. The first request has no key: any
- * answer proves the way to it, and its Date header tells the time.
+ * Checks whether the service is reachable, agrees with this machine's clock, and accepts the key. The first request has
+ * no key: any answer proves that the service is reachable, and its Date header tells the time.
  */
 export async function checkService(parts: Examination): Promise<readonly Check[]> {
   const { serviceBaseUrl } = parts.config;
@@ -57,7 +57,7 @@ export async function checkService(parts: Examination): Promise<readonly Check[]
   return [clock, await checkAccount(parts)];
 }
 
-/** What the ledger says against the configured account; null: nothing. `ledger` is null when it cannot be read. */
+/** Returns the ledger's objection to the configured account; null if it has none or cannot be read. */
 export async function accountCheck({
   config,
   profile,
@@ -75,13 +75,13 @@ export async function accountCheck({
   );
 }
 
-/** The operator's shell lacks what stands in the unit of the running Lote. */
+/** Reports an account that the ledger knows and the operator's shell lacks: only the running Lote's unit may set it. */
 async function missingCheck(application: string, ledger: ReadOnlyLedger): Promise<Check | null> {
   const missing = await accountMissingHere({ ledger, application, account: null });
   return missing === null ? null : trouble('service account', `Here ${missingText(missing)}.`, MISSING_CURE);
 }
 
-/** Whether the service accepts the key: reads the list of merchants, as each run does before it sends. */
+/** Checks whether the service accepts the key: reads the list of merchants, as each run does before it sends. */
 async function checkAccount({ config, profile, ...parts }: Examination): Promise<Check> {
   const { service: account, serviceBaseUrl } = config;
   if (account.kind !== 'remote') return fine('service', `${serviceBaseUrl} answers; this process has no key`);

@@ -12,14 +12,14 @@ import { errorText, fine, trouble, unknown, within, type Check } from './check.t
 import type { Examination } from './check-ledger.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
-/** What answered in time must be known in time, whatever else did not answer. */
+/** Ends the slow checks early enough that the findings of the other checks still arrive in time. */
 const SPARE_MS = 500;
 const NOT_KNOWN =
   'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
-/** Without them no schedule can be asked for. */
+/** The checks that must pass before the doctor can read schedules. */
 const NEEDED = new Set(['temporal', 'temporal namespace']);
 
-/** Looks at the Temporal server that is configured, or at that of the owner of the data directory. */
+/** Checks the configured Temporal server, or the server of the process that owns the data directory. */
 export async function checkTemporal(parts: Examination): Promise<readonly Check[]> {
   const until = performance.now() + parts.patienceMs - SPARE_MS;
   const { temporal, dataDir } = parts.config;
@@ -48,7 +48,7 @@ interface ServerParts extends Examination {
   readonly address: string;
 }
 
-/** The server and the schedules at the same time: what does not answer hides nothing of the rest. */
+/** Checks the server and the schedules at the same time, so that a check without an answer hides no other finding. */
 async function checkAll(client: Client, parts: ServerParts): Promise<readonly Check[]> {
   const [server, schedules] = await Promise.all([
     within('temporal', parts.patienceMs, async () => checkServer(client, parts)),
@@ -127,7 +127,7 @@ async function workersCheck(client: Client, { config, ledger }: ServerParts): Pr
       );
 }
 
-/** While two builds run, how many workers each has. */
+/** Returns how many workers each build has, if several builds run. */
 function buildsOf(polling: readonly QueuePoller[]): string {
   const builds = [...new Set(polling.map(({ build }) => build ?? 'no build'))].toSorted();
   if (builds.length < 2) return '';
@@ -137,10 +137,10 @@ function buildsOf(polling: readonly QueuePoller[]): string {
   return `: ${counts.join(', ')}`;
 }
 
-/** The person who paused it may have written anything. */
+/** Limits the note of a paused schedule, because an operator may have written a long text. */
 const LONGEST_NOTE = 300;
 
-/** Without it, no run settles the invoices that a POST or a delivery left open. */
+/** Checks the reconciliation schedule: without it, no run settles the invoices that a POST or a delivery left open. */
 async function reconciliationCheck(client: Client, config: Config): Promise<Check> {
   const name = 'reconciliation';
   const byHand = 'Until then do it by hand: lote reconcile';

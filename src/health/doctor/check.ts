@@ -2,34 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 
-/** One thing that was looked at. */
+/** One finding of the doctor. */
 export interface Check {
-  /** Stable, for scripts. */
+  /** A stable name, for scripts. */
   readonly name: string;
-  /** `unknown`: it could not be looked at, or needs no hand now. */
+  /** `unknown`: the doctor could not check this, or no action is needed now. */
   readonly state: 'ok' | 'trouble' | 'unknown';
-  /** What was found. Never a secret. */
+  /** The finding. Never contains a secret. */
   readonly detail: string;
-  /** What to do; null: nothing. */
+  /** The action for the operator; null if none is needed. */
   readonly cure: string | null;
 }
 
-/** It is as it must be. */
+/** Returns a finding without trouble. */
 export function fine(name: string, detail: string): Check {
   return { name, state: 'ok', detail, cure: null };
 }
 
-/** It must be mended. */
+/** Returns a finding that an operator must act on. */
 export function trouble(name: string, detail: string, cure: string): Check {
   return { name, state: 'trouble', detail, cure };
 }
 
-/** It could not be looked at, or is to be known before it becomes trouble. */
+/** Returns a finding that could not be checked, or that may become trouble later. */
 export function unknown(name: string, detail: string, cure: string | null = null): Check {
   return { name, state: 'unknown', detail, cure };
 }
 
-/** The checks, or trouble when they take longer than `patienceMs` or fail. */
+/** Runs checks. Returns their findings, or a trouble if they fail or take longer than `patienceMs`. */
 export async function within(
   name: string,
   patienceMs: number,
@@ -48,14 +48,14 @@ export async function within(
   );
 }
 
-/** Lote's own words; of another error its code and kind only, because its text may repeat a secret. */
+/** Returns the message of a LoteError; of another error only the code or kind, because its text may repeat a secret. */
 export function errorText(error: unknown): string {
   if (error instanceof LoteError) return error.message;
   const code = codeOf(error);
   return `It failed (${code === '' ? kindOf(error) : code}).`;
 }
 
-/** Code of an error, or of what caused it; empty when there is none. */
+/** Returns the code of an error or of its cause; empty if there is none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
@@ -66,17 +66,17 @@ function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Signatures and retention windows are counted in minutes; more than this shows in them. */
+/** Signatures and retention windows are counted in minutes; a larger difference would affect them. */
 const TOLERANCE_MS = 30_000;
 
-/** Two clocks in epoch milliseconds, and whose the other one is, such as `the service's`. */
+/** The times of two clocks in epoch milliseconds; `whose` names the other clock, such as `the service's`. */
 export interface TwoClocks {
   readonly theirs: number;
   readonly ours: number;
   readonly whose: string;
 }
 
-/** Whether two clocks agree, up to a second that a clock in whole seconds hides. */
+/** Checks whether two clocks agree. Ignores one second, because the other clock may show whole seconds. */
 export function clockCheck(name: string, { theirs, ours, whose }: TwoClocks): Check {
   const apart = Math.max(0, Math.abs(ours - theirs) - 1_000);
   const seconds = Math.round(apart / 1_000);

@@ -18,26 +18,27 @@ import { checkTemporal } from './check-temporal.ts';
 /** An embedded ledger takes a second to start, and much longer on a busy machine. */
 const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
-/** The health page waits for 8 s; what hangs must not hide what answers. */
+/** Less than the 8 s that the health page waits, so that a hanging check does not hide the other findings. */
 const BESIDE_WORK_PATIENCE_MS = 6_000;
 const ACCOUNT_NOT_KNOWN =
   'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
 const ASK_WITH_KEY =
   'Ask where the key is set, as it is for the workers: lote doctor. A batch that may not send says so too.';
 
-/** What is looked at, and by which clock (epoch milliseconds). */
+/** The input of the doctor; `now` returns epoch milliseconds. */
 export interface Examined {
   readonly config: Config;
-  /** null: the file of the profile cannot be used; the default stands in for it. */
+  /** Null if the file of the profile cannot be used; the doctor then uses the default profile. */
   readonly profile: ServiceProfile | null;
-  /** The ledger of the process that asks; left out: it has none open. */
+  /** Optional: the ledger that the calling process has open. */
   readonly running?: ReadOnlyLedger | undefined;
   readonly now: () => number;
 }
 
 /**
- * Looks at everything that Lote needs. It sends no invoice, and changes nothing that Lote keeps: the ledger refuses its writes, folders are not
- * made, and the service is only asked. An embedded ledger without an owner is owned by this process while it is read: its engine starts, and recovers its files.
+ * Checks everything that Lote needs. Sends no invoice and changes no data of Lote: the ledger refuses writes, the
+ * doctor makes no folder, and it only reads from the service. While this process reads an embedded ledger without an
+ * owner, it owns the ledger, whose engine starts and recovers its files.
  */
 export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<readonly Check[]> {
   let config: Config;
@@ -56,7 +57,7 @@ export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.n
   ];
 }
 
-/** Everything but configuration and profile: what is looked at while Lote runs, too. */
+/** Checks everything but configuration and profile. The health page of a running Lote uses these checks, too. */
 export async function examineParts({ config, profile, running, now }: Examined): Promise<readonly Check[]> {
   const isRunning = running !== undefined;
   const patienceMs = isRunning ? BESIDE_WORK_PATIENCE_MS : PATIENCE_MS;
@@ -85,13 +86,13 @@ export async function examineParts({ config, profile, running, now }: Examined):
   return [...(await opening).checks, ...checks.flat()];
 }
 
-/** The next process must not wait for a network: the ledger is closed once it is read, whatever came of it. */
+/** Closes the ledger once all reads have ended, even if they failed, so that the next process waits for no network. */
 async function closedAfter(opening: Promise<LedgerChecks>, reads: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(reads);
   await (await opening).close();
 }
 
-/** Its own connection; an embedded ledger that is open in this process has no second one. */
+/** Opens a separate connection to the ledger, except for an embedded ledger that this process has open. */
 async function openedLedger(
   config: Config,
   { running, now, patienceMs }: Pick<Examined, 'running' | 'now'> & { readonly patienceMs: number },
@@ -132,7 +133,7 @@ function notWitnessed({ reportsDir }: Config): Check {
   );
 }
 
-/** Whether the ledger is older than what was sent with it. Without the account it is not known, which the finding then says. */
+/** Checks whether Lote has sent invoices that the ledger does not know. Reports `unknown` if the account is unknown. */
 async function sentChecks({ config, ledger, account }: Examination): Promise<readonly Check[]> {
   if (ledger === null) return [];
   const name = 'ledger age';

@@ -3,26 +3,26 @@ import type { BatchState } from '../../domain/records/batch-record.ts';
 import type { NightlyVerdict } from '../../domain/records/night.ts';
 import { REQUEST_OUTCOMES, SERVICE_OPERATIONS } from '../../domain/records/measures.ts';
 
-/** One metric. A label has the values that are listed, or at most so many; every other value becomes `other`. */
+/** One metric. A label has the listed values, or at most the given number of them; any other value becomes `other`. */
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: Readonly<Record<string, readonly string[] | number>>;
-  /** A counter whose value is read at a scrape, as each gauge is. */
+  /** True for a counter whose value is read at a scrape, like a gauge. */
   readonly isRead?: boolean;
-  /** Upper bounds, of a histogram. */
+  /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
 
 const BATCH_STATES: readonly BatchState[] = ['staging', 'refused', 'running', 'paused', 'cancelled', 'finished'];
-/** What becomes of a file of a nightly run. */
+/** The results of a file of a nightly run. */
 export const VERDICTS: readonly NightlyVerdict[] = ['issued', 'attention', 'refused', 'failed'];
 const ROLES = ['embedded', 'worker', 'receiver', 'console'];
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STATEMENT_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 
-/** Names of statements and reasons of refusals are words of the code: more than this many means a mistake. */
+/** Names of statements and reasons of refusals are fixed in the code: more of them mean a mistake. */
 const MOST_STATEMENTS = 200;
 const MOST_REASONS = 20;
 
@@ -30,7 +30,7 @@ function counter(help: string, labels: Metric['labels'] = {}): Metric {
   return { kind: 'counter', help, labels };
 }
 
-/** What is counted elsewhere. */
+/** Declares a counter that is counted elsewhere and read at a scrape. */
 function readCounter(help: string, labels: Metric['labels'] = {}): Metric {
   return { kind: 'counter', help, labels, isRead: true };
 }
@@ -43,7 +43,7 @@ function histogram(help: string, buckets: readonly number[], labels: Metric['lab
   return { kind: 'histogram', help, buckets, labels };
 }
 
-/** Every metric of Lote itself, by name. `docs/deployment.md#metrics` explains them; a test compares the two. */
+/** All metrics of Lote itself, by name. `docs/deployment.md#metrics` explains them; a test compares the two. */
 export const CATALOGUE = {
   lote_build_info: gauge('1; what this process is.', { version: 1, role: ROLES }),
   lote_invoices: gauge(
@@ -84,5 +84,5 @@ export const CATALOGUE = {
   nodejs_event_loop_utilization: gauge('Share of the time since the last scrape in which the event loop was busy.'),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** Name of a metric of Lote itself. */
+/** The name of a metric of Lote itself. */
 export type MetricName = keyof typeof CATALOGUE;

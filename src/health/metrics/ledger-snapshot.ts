@@ -3,36 +3,36 @@ import type { BatchState } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasuredState } from '../../ledger/operations/measuring.ts';
 
-/** Figures are read at most this often … */
+/** The shortest pause between two reads of the figures, in milliseconds. */
 const FRESH_MS = 5_000;
-/** … and so much more seldom than it takes that the reading never costs more than a fiftieth of the ledger's time. */
+/** The pause is also this many times as long as a read, so that reads cost at most a fiftieth of the ledger's time. */
 const REST_SHARE = 50;
-/** A scrape waits no longer; it then gets the figures before. */
+/** The longest wait of a scrape, in milliseconds; the scrape then gets the previous figures. */
 const PATIENCE_MS = 2_000;
 const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
-/** Held invoices, and those in doubt, count for so long, over a weekend and holidays: then an operator knows of them. */
+/** Held and doubtful invoices count for two weeks, over a weekend and holidays: then an operator knows of them. */
 const LEFT_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
 const MOST_BATCHES = 100;
 
-/** Figures of the ledger at one moment. */
+/** Figures of the ledger at one time. */
 export interface LedgerSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly batches: Readonly<Partial<Record<BatchState, number>>>;
   readonly invoices: ReadonlyMap<Outcome, number>;
-  /** Issued invoices that may exist twice, or were called failed later. */
+  /** Issued invoices that may exist twice, or that the service later reported as failed. */
   readonly inDoubt: number;
-  /** Epoch milliseconds; null: no invoice waits for a final word. */
+  /** Epoch milliseconds of the oldest POST without a final word; null if no invoice waits for one. */
   readonly oldestAt: number | null;
-  /** null: this process knows no service. */
+  /** Null if this process knows no service. */
   readonly breakerOpen: boolean | null;
 }
 
-/** Where the figures come from. */
+/** The ledger and the service of the figures. */
 export interface LedgerSource {
   readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'measureDoubt' | 'breaker'>;
   readonly application: string;
-  /** Of the service; null while it is not known. */
+  /** The base address of the service; null while it is not known. */
   readonly baseUrl: () => string | null;
 }
 
@@ -43,7 +43,7 @@ export interface LedgerSnapshotOptions {
   readonly now: () => number;
 }
 
-/** Reads figures of the ledger when they are asked for, at a bounded cost. Null: it could not be read yet. */
+/** Makes a function that reads the ledger's figures at a bounded cost. It resolves to null until a read succeeds. */
 export function createLedgerSnapshot({ source, now }: LedgerSnapshotOptions): () => Promise<LedgerSnapshot | null> {
   let taken: LedgerSnapshot | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export function createLedgerSnapshot({ source, now }: LedgerSnapshotOptions): ()
     const began = performance.now();
     const from = source();
     const found = from === null ? null : await readFigures(from, now()).catch(() => null);
-    // The ledger is away: the age of the last figures tells it.
+    // If the ledger is unreachable, the age of the last figures shows it.
     if (found !== null) taken = found;
     const took = performance.now() - began;
     restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
@@ -78,7 +78,7 @@ async function readFigures({ ledger, application, baseUrl }: LedgerSource, at: n
   });
   const inDoubt = await ledger.measureDoubt(application, { since: at - LEFT_LOOK_BACK_MS });
   const states: MeasuredState[] = [];
-  // One after the other: the embedded ledger has one connection, and others wait for it.
+  // Lote reads one batch after the other: the embedded ledger has one connection, for which other queries wait.
   // oxlint-disable-next-line no-await-in-loop
   for (const { batchId } of chosen) states.push(...(await ledger.measureInvoices(batchId)));
   const invoices = new Map<Outcome, number>();

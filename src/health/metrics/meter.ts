@@ -3,21 +3,21 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { CATALOGUE, type Metric, type MetricName } from './catalogue.ts';
 
-/** A scrape that takes longer is given up by Prometheus (10 s by default). */
+/** Well below the time after which Prometheus gives a scrape up (10 s by default). */
 const COLLECT_PATIENCE_MS = 5_000;
 
-/** Puts down the value of a metric at this moment. */
+/** Records the current value of a metric. */
 export type Observe = (name: MetricName, value: number, labels?: Labels) => void;
 
 /** The metrics of one process. */
 export interface Meter {
-  /** Adds to a counter; by 0: it is served from now on, so that its first event is seen as a rise. */
+  /** Adds to a counter. Adding 0 makes the counter visible, so that Prometheus sees its first event as a rise. */
   count(name: MetricName, labels?: Labels, by?: number): void;
-  /** Puts a duration into a histogram of seconds. */
+  /** Records a duration in a histogram of seconds. */
   time(name: MetricName, ms: number, labels?: Labels): void;
-  /** Asked at each scrape for values; what is not observed is left out of the answer. */
+  /** Registers a function that observes values at each scrape; metrics without a value are not in the answer. */
   onScrape(read: (observe: Observe) => void | Promise<void>): void;
-  /** All metrics in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
   close(): Promise<void>;
 }
@@ -71,12 +71,10 @@ export function createMeter(): Meter {
 /** Labels of one measurement. */
 type Labels = Readonly<Record<string, string>>;
 
-/** What stands for a value that the catalogue does not allow. */
+/** Replaces a label value that the catalogue does not allow. */
 const OTHER = 'other';
 
-/**
- * Keeps the labels of one metric within its declaration, so that no data can get into them and their number is bounded.
- */
+/** Limits the labels of one metric to their declaration, so that they contain no data and their number is bounded. */
 function createLabelBounds(declared: Metric['labels']): (labels: Labels) => Labels {
   const allowed = Object.entries(declared).map(([name, values]) => ({
     name,

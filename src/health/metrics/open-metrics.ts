@@ -8,13 +8,13 @@ import { request } from 'undici';
 import type { RunLog } from '../../nightly/run-log.ts';
 import type { MeasureRequest } from '../../domain/records/measures.ts';
 
-/** What runs: `version` of Lote, `role` of the process. */
+/** The version of Lote and the role of the process. */
 interface ProcessIdentity {
   readonly version: string;
   readonly role: 'embedded' | 'worker' | 'receiver' | 'console';
 }
 
-/** Serves what Node knows of this process. */
+/** Serves Node's figures of this process. */
 function serveProcessGauges(meter: Meter, { version, role }: ProcessIdentity): void {
   let busy = performance.eventLoopUtilization();
   meter.onScrape((observe) => {
@@ -29,12 +29,12 @@ function serveProcessGauges(meter: Meter, { version, role }: ProcessIdentity): v
   });
 }
 
-/** Where the metrics are served, and of what. */
+/** The address of the metrics, and the process that they describe. */
 export interface MetricsOptions extends ProcessIdentity {
   /** Makes Prometheus' text reachable. @throws LoteError `port-taken`, `configuration-invalid` */
   readonly serve: (text: () => Promise<string>) => Promise<{ readonly url: string; close(): Promise<void> }>;
   readonly application: string;
-  /** Of the service; null: this process does not know it, or learns it when the service is opened. */
+  /** The base address of the service; null if this process does not know it, or learns it when it opens the service. */
   readonly baseUrl: string | null;
 }
 
@@ -85,7 +85,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
   };
 }
 
-/** Serves what the receiver has counted anyway. */
+/** Serves the counts of the receiver. */
 function serveDeliveryCounters(meter: Meter, totals: () => Readonly<DeliveryCounts>): void {
   meter.onScrape((observe) => {
     const { taken, withoutEvent, notStored, refused } = totals();
@@ -96,7 +96,7 @@ function serveDeliveryCounters(meter: Meter, totals: () => Readonly<DeliveryCoun
   });
 }
 
-/** The same run log; files and runs are counted when they are written down. */
+/** Wraps the run log so that it counts files and runs when it records them. */
 function measuredNights(log: RunLog, meter: Meter): RunLog {
   for (const verdict of VERDICTS) meter.count('lote_nightly_files_total', { verdict }, 0);
   meter.count('lote_nightly_runs_total', {}, 0);
@@ -120,7 +120,7 @@ function measuredNights(log: RunLog, meter: Meter): RunLog {
   };
 }
 
-/** Serves figures of the ledger: asked at a scrape, never beside the work. */
+/** Serves figures of the ledger, which Lote reads only for a scrape. */
 function serveLedgerGauges(meter: Meter, snapshot: () => Promise<LedgerSnapshot | null>, now: () => number): void {
   meter.onScrape(async (observe) => {
     const figures = await snapshot();
@@ -139,7 +139,7 @@ function seconds(ms: number): number {
   return Math.max(0, ms) / 1_000;
 }
 
-/** Times each request that has its permit, and counts those on the wire. */
+/** Times each request that has its permit, and counts the requests on the wire. */
 export function measureRequests(meter: Meter): MeasureRequest {
   let inFlight = 0;
   meter.onScrape((observe) => observe('lote_service_requests_in_flight', inFlight));
@@ -154,12 +154,12 @@ export function measureRequests(meter: Meter): MeasureRequest {
   };
 }
 
-/** It answers from memory, on loopback. */
+/** The SDK answers from memory, on loopback. */
 const PATIENCE_MS = 2_000;
-/** Some hundred series; more than this is not what the SDK serves. */
+/** The SDK serves some hundred series; a longer answer does not come from it. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The metrics of the Temporal SDK, which its native part serves on a loopback address of its own; empty while it serves none. */
+/** Reads the metrics that the native part of the Temporal SDK serves on a loopback address; empty if there are none. */
 async function sdkMetrics(address: string | null): Promise<string> {
   if (address === null) return '';
   const { statusCode, body } = await request(`http://${address}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -12,12 +12,12 @@ import {
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { WorkerTelemetry } from '../telemetry.ts';
 
-/** A collector takes milliseconds; the end of a process waits no longer for one that is away. */
+/** A collector answers in milliseconds; a process that ends waits no longer for an unreachable one. */
 const EXPORT_TIMEOUT_MS = 3_000;
 
-/** Where spans go. */
+/** The collector and the process of the spans. */
 export interface TracesOptions {
-  /** Of an OTLP collector over HTTP, without a path. */
+  /** The address of an OTLP collector over HTTP, without a path. */
   readonly endpoint: string;
   readonly version: string;
   readonly role: string;
@@ -31,8 +31,8 @@ export interface TracesTelemetry {
 }
 
 /**
- * Sends a span for each activity to a collector, by Temporal's interceptor. Spans wait in a bounded queue; those that do not
- * fit are dropped, and nothing waits for them. No text of an error leaves.
+ * Sends a span for each activity to a collector, by Temporal's interceptor. Spans wait in a bounded queue, which drops
+ * the spans that do not fit; no activity waits for them. The spans contain no text of an error.
  */
 export function openTraces({ endpoint, version, role, log }: TracesOptions): TracesTelemetry {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
@@ -54,7 +54,7 @@ export function openTraces({ endpoint, version, role, log }: TracesOptions): Tra
   };
 }
 
-/** Sends spans without texts of errors, and tells of those that did not arrive, without the exporter's own words: they may hold the collector's answer. */
+/** Sends spans without error texts. Logs a failed export without its message, which may hold the collector's answer. */
 function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptions, 'log' | 'endpoint'>): SpanExporter {
   return {
     export(spans, done) {
@@ -68,8 +68,8 @@ function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptio
 }
 
 /**
- * That a span failed is kept. Temporal's interceptor adds message and stack of the error, which may hold a name, a tax
- * number or an address of the database.
+ * Keeps the failed status of a span, but removes the message and stack of the error that Temporal's interceptor adds:
+ * they may hold a name, a tax number or an address of the database.
  */
 function withoutTexts(span: ReadableSpan): ReadableSpan {
   return Object.create(span, { events: { value: [] }, status: { value: { code: span.status.code } } }) as ReadableSpan;

@@ -8,19 +8,25 @@ import { Refusal } from '../findings.ts';
 export interface CsvRecord {
   readonly row: number;
   readonly cells: readonly string[];
-  /** What the reader of a workbook found wrong with its cells, in columns of Lote that are therefore not to be used. */
+  /**
+   * Errors that the workbook reader found in the cells. `unusable` lists the columns of Lote that must not be used
+   * because of them.
+   */
   readonly errors?: readonly Finding[];
   readonly unusable?: readonly Column[];
-  /** Of corrections: it had another number of cells than the header in the dropped file. */
+  /** Corrections only: in the dropped file, the number of cells differed from that of the header. */
   readonly hadWrongWidth?: boolean;
-  /** Of a workbook of corrections: it was saved as text since Lote wrote it. */
+  /** Workbook corrections only: the file was saved as text after Lote wrote it. */
   readonly wasText?: boolean;
 }
 
-/** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */
+/** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not load a large file into memory. */
 const LONGEST_RECORD = 1024 * 1024;
 
-/** Hands each record over as it is found: `on_record` would build a dozen-field object for each, a sixth of all reading. */
+/**
+ * Passes on each record as soon as it is found: `on_record` would build an object of a dozen fields for each, a sixth
+ * of the reading time.
+ */
 class RecordParser extends Parser {
   readonly #onRecord: (cells: string[], endOffset: number) => void;
 
@@ -31,14 +37,15 @@ class RecordParser extends Parser {
 
   override push(record: unknown): boolean {
     if (record === null) return super.push(null);
-    // Each record is the first one, whose length is right: for another length than that of the first an error would be built, 40 times the work of a row.
+    // Makes each record the first one, whose length is always right: csv-parse builds an error for a record of another
+    // length than the first, 40 times the work of a row.
     (this.info as { records: number }).records = 0;
     this.#onRecord(record as string[], this.info.bytes);
     return true;
   }
 }
 
-/** csv-parse, fed chunk by chunk, with the start line of each record. */
+/** Feeds csv-parse chunk by chunk and adds the start line of each record. */
 export class CsvReader {
   readonly #parser: Parser;
   readonly #lines = new LineIndex();
@@ -47,7 +54,7 @@ export class CsvReader {
   #failure: Error | null = null;
   #lastByte = 0;
 
-  /** `hasCr`: the file may have line ends with a CR, each of which costs time. */
+  /** `hasCr` is true if the file may have line ends with a CR; each kind of line end costs time. */
   constructor(delimiter: string, hasCr = true) {
     this.#parser = new RecordParser(
       {
@@ -65,7 +72,7 @@ export class CsvReader {
     this.#parser.resume();
   }
 
-  /** What the last byte so far ended: a last record that ends in the middle of a cell may have been cut short. */
+  /** Tells what the last byte so far ended: a last record that ends inside a cell may have been cut short. */
   get ended(): 'line' | 'quote' | 'nothing' {
     if (this.#lastByte === 0x0a || this.#lastByte === 0x0d) return 'line';
     return this.#lastByte === 0x22 ? 'quote' : 'nothing';
@@ -74,7 +81,7 @@ export class CsvReader {
   async write(bytes: Uint8Array): Promise<readonly CsvRecord[]> {
     this.#lines.push(bytes);
     this.#lastByte = bytes.at(-1) ?? this.#lastByte;
-    // A copy-free view: the parser takes nothing but a Buffer for bytes.
+    // A view without a copy, because the parser accepts bytes only as a Buffer.
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     await new Promise<void>((resolve) => this.#parser.write(chunk, () => resolve()));
     return this.#take();
@@ -89,7 +96,7 @@ export class CsvReader {
     return this.#take();
   }
 
-  /** Records read before a failure; for a sample, whose cut end means nothing. */
+  /** Returns the records read before a failure, for a sample that ends anywhere. */
   salvage(): readonly CsvRecord[] {
     const records = this.#records;
     this.#records = [];
@@ -119,15 +126,18 @@ export class CsvReader {
 }
 
 const LINE_BREAK = /\r\n|\n|\r/u;
-/** A line of a text may well have two delimiters, but not the five or more of a whole row. */
+/** A line of a text may well have two delimiters, but not five or more as a whole row has. */
 const TELLING = 5;
-/** Programs write no space behind a delimiter, people do. */
+/** Programs write no space after a delimiter, but people do. */
 const MOST_IN_A_TEXT = 2;
-/** A tax number, which a row has, and a text seldom. */
+/** A tax number: a row has one, a text seldom does. */
 const LONG_NUMBER = /^\d{8,}$/u;
 const DECIMALS = /^\d{1,3}(?!\d)/u;
 
-/** Refuses a cell that holds rows: two stray quotes make one cell of everything between them. @throws Refusal `quote-misplaced` */
+/**
+ * Refuses a cell that contains rows: two stray quotes turn everything between them into one cell.
+ * @throws Refusal `quote-misplaced`
+ */
 export function requireNoSwallowedRows({ row, cells }: CsvRecord, delimiter: string, columns: number): void {
   for (const cell of cells)
     if ((cell.includes('\n') || cell.includes('\r')) && holdsRows(cell, delimiter, columns)) throw quoteMisplaced(row);
@@ -141,7 +151,7 @@ function holdsRows(cell: string, delimiter: string, columns: number): boolean {
   const hasNumber = lines.some((parts) => parts.length > 1 && parts.some((part) => LONG_NUMBER.test(part)));
   return tight.length > MOST_IN_A_TEXT || (tight.length === MOST_IN_A_TEXT && hasNumber);
 
-  /** Whether a program wrote this delimiter: no space follows it, and it is no decimal comma. */
+  /** Returns true if a program wrote this delimiter: no space follows it, and it is not a decimal comma. */
   function isTight(before: string, behind: string): boolean {
     return !/^\s/u.test(behind) && !(delimiter === ',' && /\d$/u.test(before) && DECIMALS.test(behind));
   }

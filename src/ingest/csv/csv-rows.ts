@@ -20,7 +20,7 @@ import { CUT_CELL, cutColumn, hasWrongWidth, isEmpty, lackedCells, rowWidth, typ
 import { WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
 import { totalsLabel } from '../invoice/no-value.ts';
 
-/** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
+/** The `'` that Lote puts before a cell that a spreadsheet would execute. Lote removes it only in its own files. */
 const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
@@ -30,12 +30,14 @@ const TEXTS = (['merchant_legal_name', 'customer_name', 'description'] as const)
 );
 const NUMBERS = NUMBER_COLUMNS.map((column) => [column, COLUMNS.indexOf(column)] as const);
 
-/** The record's own errors say what is wrong with it. As an identity it would part the row from the invoice that it belongs to. */
+/**
+ * The reference of a record whose reference cell has an error. Using the cell would separate the row from its invoice.
+ */
 const UNUSABLE: ReferenceCell = plainReference(null);
 
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
-/** Turns the records of a CSV file or a sheet below its header into rows, and keeps the evidence they give. */
+/** Turns the records below the header of a CSV file or a sheet into rows, and collects evidence from them. */
 export class CsvRows {
   readonly #reading: RowsOf;
   readonly #dialect: TableHeader;
@@ -49,14 +51,14 @@ export class CsvRows {
   readonly #read: readonly ReadColumn[];
   readonly #skipped: SkippedRows;
   readonly #header: string;
-  /** Null: the rows of a sheet, whose cells are what they are. */
+  /** Null for the rows of a sheet, which has no delimiter. */
   readonly #delimiter: string | null;
-  /** What the rows of a corrections file say of how they were read; one text for all of them. */
+  /** How the file was read, as the rows of a corrections file state it; all rows must hold the same text. */
   #readAs: string | null = null;
-  /** Of a CSV file alone: a workbook says of each cell whether it is a number. */
+  /** Used only for CSV files: a workbook marks each cell that is a number. */
   readonly #references = new CutReferences();
   #shortLast: number | null = null;
-  /** Where the file ends inside it: of an invoice that may lack this row. */
+  /** The file ends inside this reference; the invoice with the whole one may lack this row. */
   #cutReference: { readonly text: string; readonly row: number } | undefined;
   #lastOfInvoice: { readonly record: CsvRecord; readonly row: RawRow } | null = null;
   #last = 0;
@@ -102,7 +104,7 @@ export class CsvRows {
     return headers.flatMap((cell, at) => (headerName(cell) === header ? [cells[at] ?? ''] : []));
   }
 
-  /** `found`: the record as it stands in the file, whose decimal marks are not those of the first file. */
+  /** `found` has the cells of this file. They are the evidence for its decimal mark, not those of the dropped file. */
   #takeRow(record: CsvRecord, found: CsvRecord): void {
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
@@ -112,7 +114,7 @@ export class CsvRows {
     if (record.errors !== undefined) this.damage.add(record.row, record.errors);
     if (this.#hasWrongWidth(record)) this.#damageRow(record);
     else this.#observe(found);
-    // Corrections have few rows, and tell each cell that a spreadsheet has changed.
+    // Corrections have few rows, and `lote_original` shows every cell that a spreadsheet changed.
     if (this.#delimiter !== null && !this.#dialect.map.own) this.#references.observe(row.ref);
     this.#lost.kept(row);
     this.#lastOfInvoice = { record, row };
@@ -121,7 +123,7 @@ export class CsvRows {
 
   end(ended: CsvReader['ended']): void {
     for (const finding of this.#skipped.findings()) this.#reading.findings.add(finding);
-    // A sheet has its own numbers of rows, a CSV file as many as records.
+    // A sheet numbers its own rows; a CSV file fills one spreadsheet row per record.
     if ((this.#delimiter === null ? this.#last : this.#records) === MOST_ROWS) throw sheetFull(this.#last);
     if (ended === 'line') return;
     if (this.#shortLast !== null) {
@@ -140,7 +142,7 @@ export class CsvRows {
           this.#last,
         ),
       );
-    // What is left of an identity is another one: the row may be a line of an invoice that looks whole without it.
+    // A cut identity is another identity: the row may be a line of an invoice that looks complete without it.
     if (cut.column === 'invoice_ref') this.#cutReference = { text: last.row.ref, row: last.row.row };
     if (cut.column === 'merchant_nif')
       this.#lost.lose({ ...{ row: this.#last, ref: last.row.ref, nif: null }, customer: '', what: 'may be cut' });
@@ -171,7 +173,7 @@ export class CsvRows {
     );
   }
 
-  /** With what a spreadsheet has changed as an error, so that the row stays with its invoice. */
+  /** Restores the cells that a spreadsheet changed, with errors, so that the row stays with its invoice. */
   #asItWas(record: CsvRecord): CsvRecord {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
@@ -186,7 +188,8 @@ export class CsvRows {
   #cell(record: CsvRecord, index: number, column: number): string | null {
     const cell = this.#constants[column] ?? record.cells[index];
     if (cell === undefined) return null;
-    // In number columns too: a minus that is not written as spreadsheets write it (`-１００`) looks like a formula to the writer.
+    // Includes number columns: a minus that spreadsheets do not write (`-１００`) looks like a formula to the writer of
+    // the corrections.
     return this.#dialect.map.own ? cell.replace(FORMULA_START, '') : cell;
   }
 
@@ -197,7 +200,7 @@ export class CsvRows {
     }
   }
 
-  /** A title has few cells. Rows as full as an invoice's would be dropped here without a word. */
+  /** A title has few cells. Refuses a full row, because Lote would otherwise drop it silently. */
   #checkPreamble(record: CsvRecord): void {
     const { row, cells } = record;
     if (cells.filter((cell) => cell.trim() !== '').length < REQUIRED_COLUMNS.length) return;
@@ -213,7 +216,10 @@ export class CsvRows {
     return true;
   }
 
-  /** A delimiter that is not quoted shifts what stands behind it: where a text stands before the reference, that may be another's. */
+  /**
+   * An unquoted delimiter shifts the cells after it. If a text comes before the reference, the reference cell may hold
+   * another invoice's value.
+   */
   #damageRow(record: CsvRecord): void {
     const { row } = record;
     this.damage.add(row, [this.#widthFinding(record)]);
@@ -295,7 +301,9 @@ export class CsvRows {
     this.#reading.findings.add(rowError(row, this.#labels[column], problem.code, problem.message));
   }
 
-  /** Two exports glued together: words where rows have numbers. Below them the columns may stand in another order. */
+  /**
+   * Detects two joined exports by words in number columns. The columns below the second header may have another order.
+   */
   #requireNoHeader({ row }: CsvRecord, cells: readonly (string | null)[]): void {
     const words = NUMBERS.filter(([, at]) => /^\W*\p{L}{3}/u.test(cells[at] ?? '')).length;
     if (words < NUMBERS.length) return;
@@ -304,19 +312,21 @@ export class CsvRows {
   }
 }
 
-/** What was hidden or merged in the workbook, and the decimals behind those that it shows, are gone. */
+/** Saving a workbook as text loses its hidden rows, its merged cells and the decimals that it does not show. */
 function savedAsText(row: number): Refusal {
   const message = `Row ${row}: expected corrections of a workbook as a workbook, found that they were saved as text, which shows no hidden rows, no merged cells and not all decimals. Correct corrections.xlsx, save it as a workbook (XLSX or ODS) and drop that file`;
   return new Refusal('corrections-saved-as-text', message, { row, column: READ_AS });
 }
 
-/** A program that opens a longer file drops the rows below, and what it saves does not show that there were any. */
+/**
+ * A spreadsheet program drops the rows of a longer file that do not fit, and the file it saves does not show the loss.
+ */
 function sheetFull(row: number): Refusal {
   const message = `Row ${row} is row ${MOST_ROWS.toLocaleString('en')}, the last one that a spreadsheet program holds, so more rows may be missing, also of the last invoice. Export the file again, in parts that are shorter, and do not save them in a spreadsheet program`;
   return new Refusal('truncated', message, { row });
 }
 
-/** Nothing in it can be trusted to stand in its column. */
+/** No cell of a shifted row is sure to be in its own column. */
 function shiftedRow(row: number): LostRow {
   return { row, ref: '', nif: null, customer: '', what: 'has another number of cells than the header' };
 }
@@ -326,12 +336,12 @@ function isIdentityFirst(indexes: readonly number[]): boolean {
   return Math.max(indexes[NIF] ?? -1, indexes[REF] ?? -1) < Math.min(...texts, Infinity);
 }
 
-/** A line without a delimiter and a text is blank, and no row. */
+/** A line without a delimiter and without text is blank and lacks no cells. */
 function isShort(cells: readonly string[], width: RowWidth): boolean {
   return lackedCells(cells, width) > 0 && (cells.length > 1 || !isEmpty(cells[0]));
 }
 
-/** A cell that is there and without a value (a formula that no program calculated) makes it a row that must not be lost. */
+/** A cell without a value (a formula that no program calculated) makes the record a row, which must not be lost. */
 function isBlank({ cells, unusable }: CsvRecord): boolean {
   return (unusable?.length ?? 0) === 0 && cells.every((cell) => cell.trim() === '');
 }

@@ -16,7 +16,7 @@ import type { TableHeader } from './table-header.ts';
 import { Refusal } from '../findings.ts';
 import { trailingCellsOfRows } from './row-width.ts';
 
-/** The delimiter and header of a CSV file, with why. */
+/** The delimiter and header of a CSV file, and how Lote found them. */
 export interface DialectDecision {
   readonly delimiter: string;
   readonly how: 'declared' | 'sep-line' | 'proved';
@@ -27,11 +27,14 @@ export interface DialectDecision {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice ends at twice the offset of the one before. */
+/**
+ * The first slice for the sample parsers: it contains most headers, and four parsers read it. Each further slice ends
+ * at twice the previous offset.
+ */
 const FIRST_SLICE = 4 * 1024;
 const LINE_END_WITHIN = 64 * 1024;
 
-/** A header that is not found was most often cut at the wrong sign. */
+/** Lote most often misses a header because it split the line at the wrong delimiter. */
 const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
   declared: 'Add a header line, or correct the declared delimiter (--delimiter, or in the profile)',
   'sep-line': 'Its first line says `sep=`: correct that sign, or declare the delimiter with --delimiter',
@@ -42,7 +45,7 @@ interface Candidate extends TableHeader {
   readonly delimiter: string;
 }
 
-/** Takes the delimiter under which, and under no other, one of the first records names every required column. @throws Refusal */
+/** Chooses the only delimiter with which one of the first records names every required column. @throws Refusal */
 export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
   const text = Buffer.from(head.subarray(0, LINE_END_WITHIN)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
@@ -56,7 +59,7 @@ export async function decideDialect(head: Uint8Array, options: IngestOptions): P
   return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n', trailing };
 }
 
-/** The most likely header, with the records below it, at most so many: what a person starts a profile from. */
+/** Returns the most likely header and at most `mostRecords` records, from which a person starts a profile. */
 export async function likeliestHeader(
   head: Uint8Array,
   options: IngestOptions,
@@ -68,7 +71,7 @@ export async function likeliestHeader(
   return { ...best, below: records.filter(({ row }) => row > best.header.row).map(({ cells }) => cells) };
 }
 
-/** The first records of a CSV file under each delimiter that it may have. */
+/** Returns the first records of a CSV file for each delimiter that it may have. */
 export async function possibleRecords(head: Uint8Array, options: IngestOptions): Promise<readonly CsvRecord[]> {
   const tried = delimitersOf(options).map((delimiter) => firstRecords(head, delimiter));
   return (await Promise.all(tried)).flat();
@@ -97,7 +100,7 @@ async function firstRecords(head: Uint8Array, delimiter: string, most = HEADER_W
       records.push(...withText(await reader.write(head.subarray(at, end))));
     if (records.length < most) records.push(...withText(await reader.end()));
   } catch (error) {
-    // Under a wrong delimiter quotes look broken; the reading itself will say so when this one is right.
+    // With a wrong delimiter, quotes look broken. If the delimiter is right, the reading itself reports the fault.
     if (!(error instanceof Refusal)) throw error;
     records.push(...withText(reader.salvage()));
   }
@@ -128,7 +131,7 @@ function choose(
   return best;
 }
 
-/** The words that stand where a header would: they show a wrong delimiter, and a table without header, at once. */
+/** Shows the words in place of a header, because they reveal a wrong delimiter or a table without a header. */
 function foundInstead(best: Candidate | undefined): string {
   if (best === undefined) return 'nothing but white space';
   return `none. The most likely one, read with ${named(best.delimiter)} as delimiter, is ${shownCells(best.header.cells)}`;

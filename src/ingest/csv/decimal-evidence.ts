@@ -10,16 +10,16 @@ interface Witness {
   readonly value: string;
 }
 
-/** Which decimal mark a file has, and what says so. */
+/** The decimal mark of a file, and the evidence for it. */
 export interface DecimalProof {
   readonly mark: DecimalMark;
   /** `either`: no cell of the file depends on the mark. */
   readonly how: 'declared' | 'proved' | 'either';
   readonly witness: Witness | null;
-  /** A cell that reads as another number under the other mark: corrections must then carry the mark. */
+  /** A cell that is another number with the other mark: corrections must then state the mark. */
   readonly ambiguous?: Witness | undefined;
   readonly thousands?: Witness | undefined;
-  /** The cell that proves that the file groups its thousands; left out where the mark is declared. */
+  /** The cell that proves that the file groups thousands. Absent if the mark is declared. */
   readonly grouping?: Witness | undefined;
 }
 
@@ -27,11 +27,14 @@ const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
-/** `mark`: the only one that reads the cell; null: both do, as two numbers. `groups`: the other sign stands in it, too. */
+/**
+ * `mark` is the only mark that reads the cell, or null if the marks read different numbers. `groups`: the other sign
+ * occurs too.
+ */
 interface Says {
   readonly mark: DecimalMark | null;
   readonly groups: boolean;
-  /** The sign that decides in a cell which both marks read. */
+  /** The sign that decides the value of a cell that both marks read. */
   readonly sign: DecimalMark;
 }
 
@@ -50,14 +53,14 @@ function otherMark(mark: DecimalMark): DecimalMark {
   return mark === '.' ? ',' : '.';
 }
 
-/** Keeps the readings still possible of the numbers of a file, over all its number columns. */
+/** Collects the possible decimal marks of a file from all its number columns. */
 export class DecimalEvidence {
   readonly #shapes = new Map<string, Says | null>();
-  /** By mark: a cell that only it reads. */
+  /** For each mark, a cell that only this mark reads. */
   readonly #proofs: Partial<Record<DecimalMark, Witness>> = {};
-  /** By mark: such a cell in which the other sign groups thousands. */
+  /** For each mark, a cell that only it reads and whose other sign groups thousands. */
   readonly #groupings: Partial<Record<DecimalMark, Witness>> = {};
-  /** By sign: a cell that both marks read, as two numbers. */
+  /** For each sign, a cell that both marks read, as different numbers. */
   readonly #ambiguous: Partial<Record<DecimalMark, Witness>> = {};
 
   observe(row: number, column: string, cell: string): void {
@@ -73,7 +76,10 @@ export class DecimalEvidence {
     }
   }
 
-  /** Only the places of digits and zeros matter: a column of a million cells has a few dozen shapes, and each is read once. */
+  /**
+   * Only the positions of digits and zeros matter: a column of a million cells has a few dozen shapes, and Lote reads
+   * each shape once.
+   */
   #says(cell: string): Says | null {
     const shape = cell.replaceAll(/[1-9]/g, '9');
     const known = this.#shapes.get(shape);
@@ -83,12 +89,14 @@ export class DecimalEvidence {
     return says;
   }
 
-  /** A number token of JSON: its point is a decimal point by definition. */
+  /** Notes a JSON number token, whose point is a decimal point by definition. */
   observeToken(row: number, column: string, token: string): void {
     if (token.includes('.')) this.#proofs['.'] ??= { row, column, value: shorten(token, LONGEST_SHOWN) };
   }
 
-  /** A number of corrections that stands there as in the dropped file, where it was this decimal: that proves the mark. */
+  /**
+   * Notes a number that the corrections keep as in the dropped file. The decimal that Lote read there proves the mark.
+   */
   observeKept(row: number, column: string, kept: { readonly cell: string; readonly value: string }): void {
     const says = whatSays(kept.cell);
     if (says === null || says.mark !== null) return;
@@ -100,7 +108,11 @@ export class DecimalEvidence {
     if (mark !== says.sign) this.#groupings[mark] ??= witness;
   }
 
-  /** One mark for the whole file. A cell that both marks read counts as grouped thousands only with a proof or a declaration. @throws Refusal */
+  /**
+   * Decides one mark for the whole file. Reads a cell that fits both marks as grouped thousands only with a proof or a
+   * declaration.
+   * @throws Refusal
+   */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
     if (point !== undefined && comma !== undefined) throw contradictory(point, comma);
@@ -126,7 +138,7 @@ export class DecimalEvidence {
   }
 }
 
-/** A declaration decides what the file leaves open. It cannot turn a file written the other way into one of its own. */
+/** A declaration decides only what the file leaves open. It cannot overrule a file that proves the other mark. */
 function notAsDeclared(mark: DecimalMark, { row, column, value }: Witness): Refusal {
   const other = otherMark(mark);
   const message = `Column ${column}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${value}" in row ${row} can only be read with ${WORDS[other]}. Declare --decimal ${other}, or correct the file`;
@@ -153,27 +165,30 @@ function shownWitness(witness: Witness | null): string {
 interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostReferences'> {
   readonly evidence: DecimalEvidence;
   readonly damage: Damage;
-  /** What the corrections file says of itself; {} where the file is none. */
+  /** What the corrections file states about its reading; {} for any other file. */
   readonly readAs: ReadAs;
   readonly areReferencesCut?: boolean;
   readonly cutReference?: Conversion['cutReference'];
 }
 
-/** How rows become invoices, and what of that stands in the proof. */
+/** How Lote turns rows into invoices, and the part of it that the proof records. */
 export interface DecidedConversion {
   readonly conversion: Conversion;
   readonly decimal: DecimalProof;
   readonly proof: Proof;
 }
 
-/** The operator's declaration comes before the file's own words, these before the profile, and that before the default. @throws Refusal */
+/**
+ * The operator's declaration has priority over the file's own statement, then the profile, then the default.
+ * @throws Refusal
+ */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
   const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);
   const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
   const duplicateRows = declaredRows ?? 'refuse';
   const lookAlikes = options.lookAlikes ?? 'refuse';
-  // Of fewer references, and of some that were corrected, corrections may show it no more.
+  // Corrections have fewer references, and some are corrected, so that they may no longer show the cut.
   const areReferencesCut = lookAlikes === 'refuse' && (rows.areReferencesCut === true || readAs.references === 'cut');
   return {
     conversion: {

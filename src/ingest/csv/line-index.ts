@@ -1,7 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Lines of a byte stream by offset: csv-parse and the JSON tokenizer tell offsets only. */
+/** Finds lines by offset, because csv-parse and the JSON tokenizer report only offsets. */
 export class LineIndex {
   #starts: number[] = [0];
   #first = 1;
@@ -32,7 +32,10 @@ export class LineIndex {
     return this.#first + this.#cursor;
   }
 
-  /** Column, in characters from 1, of the byte at `offset`, which must lie in the last chunk or in its first line. */
+  /**
+   * Returns the column, in characters from 1, of the byte at `offset`, which must be in the last chunk or in its first
+   * line.
+   */
   columnAt(offset: number): number {
     return this.#columnsUpTo(offset) + 1;
   }
@@ -60,7 +63,7 @@ function countCharacters(bytes: Uint8Array): number {
   return count;
 }
 
-/** Counts the lines of a text that comes in pieces; a CRLF may lie across two of them. */
+/** Counts the lines of a text that arrives in pieces; a CRLF may be split between two pieces. */
 export class LineCount {
   #line = 1;
   #afterCr = false;
@@ -70,10 +73,10 @@ export class LineCount {
     if (text.length > 0) this.#afterCr = text.at(-1) === CR;
   }
 
-  /** The line that is reached when this text follows; nothing is counted. */
+  /** Returns the line number that the text reaches, without counting the text. */
   before(text: Uint8Array): number {
     let line = this.#line;
-    // Searched natively, line by line: looking at each byte here cost a twentieth of reading a file.
+    // Uses the native search for line ends: a loop over each byte cost a twentieth of the time to read a file.
     for (let at = text.indexOf(LF); at >= 0; at = text.indexOf(LF, at + 1))
       if (!(at === 0 ? this.#afterCr : text[at - 1] === CR)) line += 1;
     for (let at = text.indexOf(CR); at >= 0; at = text.indexOf(CR, at + 1)) line += 1;

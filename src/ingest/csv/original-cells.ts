@@ -13,9 +13,12 @@ import { CUT_CELL } from './row-width.ts';
 /** Code of a row with another number of cells than the header. */
 export const WRONG_WIDTH = 'cell-count';
 
-/** By the header of its column; a number also with the decimal that was read in it, because its mark may change, too. */
+/**
+ * Original cells by the header of their column. A number includes the decimal that Lote read, because its mark may
+ * change, too.
+ */
 const OriginalCells = z.record(z.string(), z.union([z.string(), z.tuple([z.string(), z.string()])]));
-/** What was wrong with the row and its cells do not show: a code, and the header of the cell; '' for the whole row. */
+/** Faults of a row that its cells do not show: a code, and the header of the cell, or '' for the whole row. */
 const RowMarks = z.array(z.tuple([z.enum([WRONG_WIDTH, CUT_CELL]), z.string()])).readonly();
 const Original = z.union([
   OriginalCells.transform((cells) => ({ cells, marks: [] })),
@@ -23,12 +26,15 @@ const Original = z.union([
 ]);
 
 type OriginalCell = z.infer<typeof OriginalCells>[string];
-/** What was wrong with a row and its cells do not show. */
+/** Faults of a row that its cells do not show. */
 export type RowMarks = z.infer<typeof RowMarks>;
 
 type Original = z.infer<typeof Original>;
 
-/** Reads what `originalAsText` wrote, and nothing from an empty cell; null: a person or a later version of Lote has written there. */
+/**
+ * Reads the text that `originalAsText` wrote; an empty cell gives no cells. Returns null if a person or a later version
+ * of Lote wrote the text.
+ */
 function readOriginal(text: string): Original | null {
   if (text.trim() === '') return { cells: {}, marks: [] };
   try {
@@ -38,13 +44,13 @@ function readOriginal(text: string): Original | null {
   }
 }
 
-/** The text of a cell of `lote_original`; empty where there is nothing to say. */
+/** Returns the text for a cell of `lote_original`, or '' if there is nothing to record. */
 export function originalAsText({ cells, marks }: Original): string {
   if (marks.length > 0) return JSON.stringify([cells, marks]);
   return Object.keys(cells).length === 0 ? '' : JSON.stringify(cells);
 }
 
-/** The cells of a row that some spreadsheet may change. `mark`: null where the file was not read as rows. */
+/** Returns the cells of a row that some spreadsheet may change. `mark` is null if the file was not read as rows. */
 export function originalCells(
   cells: readonly string[],
   columns: readonly ReadColumn[],
@@ -70,7 +76,7 @@ interface ComparedRow {
   readonly cells: readonly string[];
   readonly errors: readonly Finding[];
   readonly kept: readonly KeptNumber[];
-  /** What is still to be said of the row; null: nothing can be read in `lote_original`. */
+  /** Faults of the row that still apply. Null if `lote_original` is unreadable. */
   readonly marks: RowMarks | null;
 }
 
@@ -100,7 +106,10 @@ export function beforeSpreadsheet(
   return { cells: restored, errors: [...errors, ...cut], kept, marks: said.marks };
 }
 
-/** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
+/**
+ * Returns the original cell if a spreadsheet changed its value. Returns null if the value is the same or a person
+ * changed it.
+ */
 function changedCell(original: OriginalCell, now: string, column: Column): string | null {
   const [was, value] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
@@ -128,7 +137,7 @@ function wasCut(row: number, header: string): Finding {
   return rowError(row, header, CUT_CELL, message);
 }
 
-/** A person has to write these anew, most often in the very form that a spreadsheet has changed. */
+/** A person must rewrite these cells, most often in the very form that a spreadsheet changed. */
 function isDamaged(column: Column, text: string): boolean {
   if (column === 'invoice_ref') return damagedReference(text) !== null;
   if (column === 'customer_tax_id') return isDamagedTaxId(text);

@@ -5,7 +5,7 @@ import type { IngestOptions } from '../ingest-options.ts';
 import { FaultAt, Refusal, note } from '../findings.ts';
 import type { FileScan } from './scan-file.ts';
 
-/** How the bytes of a file become characters, and why Lote says so. */
+/** The encoding of a file, and how Lote determined it. */
 export interface EncodingDecision {
   /** `utf-8`, `utf-16le`, `utf-16be`, or a name that iconv knows. */
   readonly encoding: string;
@@ -17,7 +17,7 @@ export interface EncodingDecision {
 
 const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
 
-/** Names that iconv knows and that are no encodings of text, or none of a file. */
+/** Names that iconv accepts but that are not encodings of text, or not of a file. */
 const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set(
   'base64 hex binary utf-7 utf7 utf-7-imap utf7imap utf-16 utf16 utf-32 utf32 internal'.split(' '),
 );
@@ -28,7 +28,10 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf16be', 'utf-16be'],
 ]);
 
-/** Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding. @throws Refusal, FaultAt */
+/**
+ * Tries in order: declared, byte order mark, strict UTF-8, likely encoding, windows-1252 with a finding.
+ * @throws Refusal, FaultAt
+ */
 export function decideEncoding(
   scan: FileScan,
   { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},
@@ -64,13 +67,16 @@ function bomOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' | nul
   return hex.startsWith('feff') ? 'utf-16be' : null;
 }
 
-/** The name of a declared encoding as a proof has it: `UTF8` is `utf-8`. */
+/** Returns the name of a declared encoding as a proof writes it: `UTF8` becomes `utf-8`. */
 function encodingName(declared: string): string {
   const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
   return SPELLINGS.get(plain) ?? plain;
 }
 
-/** Whether two names mean one encoding, as `latin1` and `iso-8859-1` do. `windows-1252` is another one: it has a euro sign where that has none. */
+/**
+ * Returns true if two names mean one encoding, such as `latin1` and `iso-8859-1`. `windows-1252` is another encoding,
+ * because it has a euro sign.
+ */
 export function isSameEncoding(one: string, other: string): boolean {
   const [name, otherName] = [encodingName(one), encodingName(other)];
   if (name === otherName) return true;
@@ -105,7 +111,10 @@ function requireUtf8(scan: FileScan): void {
   throw new FaultAt('encoding-damaged', message, scan.utf8.invalidAt);
 }
 
-/** A whole file of well-formed UTF-8 sequences is UTF-8: read otherwise, every accent of it would become two wrong letters. */
+/**
+ * A file of only well-formed UTF-8 sequences is UTF-8: in another encoding, every accented letter would become two
+ * wrong ones.
+ */
 function requireNoUtf8(scan: FileScan, encoding: string): void {
   if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
   const message = `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`;
@@ -118,7 +127,7 @@ function nulAt(offset: number): FaultAt {
   return new FaultAt('binary', message, offset);
 }
 
-/** Text in UTF-16 has a NUL in every other place; anything else with a NUL is no text. */
+/** UTF-16 text has a NUL in every second place; any other file with a NUL is not text. */
 function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
   const counts = [0, 0];
   for (let at = 0; at < scan.head.length; at += 1) if (scan.head[at] === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;

@@ -16,7 +16,10 @@ interface Decoder {
   end(): Uint8Array;
 }
 
-/** The file's text as UTF-8 without byte order mark. @throws Refusal `encoding-damaged` for bytes that the encoding does not know */
+/**
+ * Streams the file's text as UTF-8 without byte order mark.
+ * @throws Refusal `encoding-damaged` for bytes that are invalid in the encoding
+ */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { encoding, bom }: Pick<EncodingDecision, 'encoding' | 'bom'>,
@@ -26,7 +29,7 @@ export async function* decodeChunks(
   const marks = new ByteOrderMarks(bom);
   for await (const chunk of chunks) {
     let text = decoder.write(chunk);
-    // In UTF-16 a NUL byte is no news, and a NUL character is: PostgreSQL keeps none.
+    // Checks the decoded text: UTF-16 has NUL bytes, but PostgreSQL cannot store a NUL character.
     if (text.includes(0)) throw nul(lines.before(text.subarray(0, text.indexOf(0))));
     text = marks.skipped(text);
     const inside = marks.inside(text);
@@ -38,18 +41,21 @@ export async function* decodeChunks(
   if (rest.length > 0) yield rest;
 }
 
-/** Finds the byte order marks of a file in its text as UTF-8. Some programs write two at its beginning. */
+/** Finds the byte order marks of a file in its text as UTF-8. Some programs write two marks at the beginning. */
 class ByteOrderMarks {
   #isBeginning: boolean;
   #lastByte = 0;
-  /** The first bytes of the text: another file of the kind begins with them, too. */
+  /** The first bytes of the text. A second file of the same kind begins with the same bytes. */
   #first: Buffer | null = null;
 
   constructor(bom: boolean) {
     this.#isBeginning = bom;
   }
 
-  /** Where another file begins: with a line, or as this one begins; -1: none does. */
+  /**
+   * Returns the offset of a mark before another file: at the start of a line, or before the same first bytes. Returns
+   * -1 if there is none.
+   */
   inside(text: Uint8Array): number {
     const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
     let found = -1;
@@ -79,7 +85,10 @@ function decoderOf(encoding: string, lines: LineCount): Decoder {
   return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding, lines) : byIconv(encoding, lines);
 }
 
-/** Fatal: a lone surrogate or an odd byte at the end is damage, not a question mark. The mark itself is kept, and skipped above. */
+/**
+ * Fatal, so that a lone surrogate or an odd last byte is damage, not a question mark. `skipped` removes the byte order
+ * mark.
+ */
 function utf16(encoding: string, lines: LineCount): Decoder {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   let bytes = 0;
@@ -133,7 +142,9 @@ function nul(line: number): Refusal {
   return new Refusal('binary', message, { row: line });
 }
 
-/** The beginning of a file as UTF-8; only the first piece, since the cut end of the head means nothing. */
+/**
+ * Returns the beginning of a file as UTF-8. Reads only the first piece, because the head may end inside a character.
+ */
 export async function decodedHead(scan: FileScan, encoding: EncodingDecision): Promise<Uint8Array> {
   async function* once() {
     yield scan.head;

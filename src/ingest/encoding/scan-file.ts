@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import { fileChunks } from '../file-chunks.ts';
 import iconv from 'iconv-lite';
 
-/** Each byte beyond ASCII, or the well-formed character of UTF-8 that begins with it, in a text in which each byte is a character. */
+/**
+ * In bytes read as latin1, matches a well-formed UTF-8 character beyond ASCII (group 1), or else one byte beyond ASCII.
+ */
 const BEYOND_ASCII =
   /([\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})|[\x80-\xff]/g;
 const UNFINISHED = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/;
 
-/** Tells of a stream of bytes whether it is UTF-8, and where it first is not. Chunks may end anywhere. */
+/** Checks whether a stream of bytes is UTF-8, and finds the first invalid byte. Chunks may end anywhere. */
 export class Utf8Scanner {
   invalidAt: number | null = null;
   cutShort = false;
@@ -17,7 +19,10 @@ export class Utf8Scanner {
   #carry: Uint8Array = new Uint8Array(0);
   #offset = 0;
 
-  /** More well-formed characters of several bytes were seen than bytes that cannot be UTF-8: windows-1252 has few such pairs (`ß“`). */
+  /**
+   * True if the bytes have more well-formed multibyte characters than invalid bytes: windows-1252 has few pairs such as
+   * `ß“`.
+   */
   get multibyte(): boolean {
     return this.#valid > this.#invalid;
   }
@@ -42,7 +47,7 @@ export class Utf8Scanner {
 
   #look(body: Buffer): void {
     if (isUtf8(body)) {
-      // No text in windows-1252 of this length is.
+      // A windows-1252 text of this length is never valid UTF-8.
       this.#valid = Infinity;
       return;
     }
@@ -55,24 +60,24 @@ export class Utf8Scanner {
   }
 }
 
-/** Kept for deciding the dialect; a header of 10,000 columns fits. */
+/** Lote keeps the head to decide the dialect; a header of 10,000 columns fits. */
 const HEAD_BYTES = 1024 * 1024;
 const CR = 0x0d;
 
-/** What the bytes of a file say before anything is parsed. */
+/** Facts about the bytes of a file, determined before parsing. */
 export interface FileScan {
   readonly sha256: string;
   readonly size: number;
   readonly head: Buffer;
   readonly utf8: Utf8Scanner;
   readonly singleByte: SingleByteEvidence;
-  /** It has a carriage return, also as one half of a CRLF or as a byte of UTF-16. */
+  /** True if a byte is a carriage return, also as half of a CRLF or as a byte of UTF-16. */
   readonly hasCr: boolean;
   readonly nulAt: number | null;
   readonly lastByte: number | null;
 }
 
-/** One pass over the bytes: hash, UTF-8 validity, NUL bytes. @throws LoteError `file-unreadable` */
+/** Reads the file once for its hash, UTF-8 validity and NUL bytes. @throws LoteError `file-unreadable` */
 export async function scanFile(path: string, signal?: AbortSignal): Promise<FileScan> {
   const hash = createHash('sha256');
   const utf8 = new Utf8Scanner();
@@ -99,21 +104,32 @@ export async function scanFile(path: string, signal?: AbortSignal): Promise<File
 const SAMPLES = 3;
 const LONGEST_WORD = 40;
 
-/** Letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English, and signs that are letters to Unicode. */
+/**
+ * The letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English, and the signs that Unicode
+ * counts as letters.
+ */
 const LETTERS = 'àáâãäæçèéêëìíîïñòóôõöùúûüÿœÀÁÂÃÄÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜŸŒßªºµ';
-/** Letters that these languages write before some letters only: `Bãlan` is no word of them, and `Bălan` is one of Romanian. */
+/**
+ * Letters that these languages write only before some letters: `Bãlan` is not a word in them, but `Bălan` is Romanian.
+ */
 const BEFORE_OTHERS = /ã(?![oeiszm]|\P{L}|$)|õ(?!e)|[çñ](?=[bcdfghjklmnpqrstvwxz])|æ(?!\p{L})/iu;
-/** A small letter is followed by no capital one (`JoÆo` is `João` of code page 850), and an accented one by no two others. */
+/**
+ * In a real word, no capital follows a small letter (`JoÆo` is `João` in code page 850), and three accented letters
+ * never stand in a row.
+ */
 const WRONG_CASE = /(?!ß)\p{Ll}\p{Lu}/u;
 const LATIN_WITHOUT_BASE = /(?:(?![a-z])\p{Script=Latin}){3}/iu;
 const TOO_MANY_ACCENTS = /(?:(?![A-Za-z])\p{L}){3}/u;
-/** Signs of windows-1252 that no text has, and those that it does not define. */
+/** Signs of windows-1252 that texts never contain, and bytes that it does not define. */
 const NO_SIGNS = /[\u0080-\u009f¤¦¨¬¯¸ˆ˜ƒ]/u;
-/** Signs that stand in words; before a letter only, never behind one; and units, the only words with a small digit. */
+/** Signs that never stand inside a word, or never behind or before a letter; and superscript digits outside units. */
 const INSIDE = /\p{L}[^\p{L}’´·­ªº–]+\p{L}/u;
 const BEHIND_LETTER = /\p{L}[‚„†‡‰‹¡¢£¥¿]|[£¥©®]\p{L}/u;
 const SMALL_DIGIT = /(?<=\p{L})(?<!(?<!\p{L})[cdkm]?m)[¹²³]|[¹²³]\p{L}/iu;
-/** The no-break space is the `á` of code page 850: after a letter, and with the cell or the line ending behind it, it is no space (`Chá;`). */
+/**
+ * In code page 850 this byte is `á`. After a letter and at the end of a cell or line it is hardly a no-break space
+ * (`Chá;`).
+ */
 const NO_BREAK_SPACE = 0xa0;
 const ENDINGS = new Set([0x0a, 0x0d, 0x09, 0x20, 0x22, 0x2c, 0x3b, 0x7c]);
 
@@ -132,7 +148,7 @@ class SingleByteEvidence {
       if ((chunk[at] ?? 0) >= 0x80) at = this.#weigh(chunk, at);
   }
 
-  /** Encodings in which the implausible words are words, with what the first one says in each. */
+  /** Returns the encodings in which all implausible words are real words, each with its reading of the first word. */
   candidates(): readonly { readonly encoding: string; readonly word: string }[] {
     return [...CANDIDATES, ...OLDER_CANDIDATES]
       .filter((encoding) => this.#bytes.every((bytes) => isWord(iconv.decode(bytes, encoding))))

@@ -6,15 +6,15 @@ import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
 import { shorten, rowError } from '../findings.ts';
 
 const LONGEST_SHOWN = 60;
-/** An invoice of 100,000 wrong lines is one wrong invoice; its reasons must still fit in a ledger and on a page. */
+/** An invoice of 100,000 wrong lines is one wrong invoice; its findings must still fit in the ledger and on a page. */
 const MOST_OF_ONE_INVOICE = 100;
 
-/** Trimmed cell of a column; an absent cell is an empty one. */
+/** Returns the trimmed cell of a column. An absent cell counts as empty. */
 export function cellOf(row: RawRow, column: Column): string {
   return row.cells[COLUMNS.indexOf(column)]?.trim() ?? '';
 }
 
-/** Builds the findings about the cells of one invoice, in the words of the file; bounded. */
+/** Builds the findings about the cells of one invoice, with the file's own column names. The list is bounded. */
 export class CellFindings {
   readonly #kept: Finding[] = [];
   readonly #labels: Conversion['labels'];
@@ -44,7 +44,7 @@ export class CellFindings {
   }
 
   #add(finding: Finding): void {
-    // What keeps the invoice from being sent is listed before what does not.
+    // A full list drops its last finding for the first error, which keeps the invoice from being sent.
     if (finding.severity === 'error' && !this.hasError) {
       this.hasError = true;
       if (this.#kept.length >= MOST_OF_ONE_INVOICE) {
@@ -57,7 +57,7 @@ export class CellFindings {
   }
 }
 
-/** A cell as a finding shows it: what would turn the words behind it around stands as its code. */
+/** Returns a cell for a finding, with invisible characters as codes, because some reverse the text behind them. */
 export function shownCell(text: string): string {
   const shown = JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
   return escapeInvisible(shown);

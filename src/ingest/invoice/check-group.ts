@@ -5,36 +5,39 @@ import { shownCell } from './cell-findings.ts';
 import type { Conversion } from '../ingest-result.ts';
 import { isPlaceholder, isSpreadsheetError } from './no-value.ts';
 
-/** Cells of printable ASCII with a letter or digit that are no one of the following need no look: nearly all of them, in nearly every file. */
+/** Cells that need no check: printable ASCII with a letter or digit and no suspicious sign. Nearly all cells match. */
 const PLAIN = /^(?=.*[0-9A-Za-z])(?!#|Err:|=)[\u0020-\u0024\u0027-\u003b=>-\u005b\u005d-\u007e]*$/;
-/** Control characters but TAB, LF and CR. */
-// oxlint-disable-next-line no-control-regex -- finding them is the purpose
+/** Control characters except TAB, LF and CR. */
+// oxlint-disable-next-line no-control-regex -- the expression must find control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-/** Half of a character: a workbook can write one. The ledger keeps the same sign for each, so that two references would be one. */
+/**
+ * Half of a surrogate pair, which a workbook can contain. The ledger stores the same sign for each half, so that two
+ * references would become one.
+ */
 const HALF = /\p{Cs}/u;
-/** What programs write for a character that they could not read. */
+/** The character that programs write for a character that they could not read. */
 const LOST = '\u{fffd}';
 /** Zero-width and direction marks: two references that look the same would be two invoices. */
 const INVISIBLE = /\p{Cf}/u;
-/** UTF-8 that a program read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
+/** UTF-8 that a program read as windows-1252 before it wrote this file, such as `JoÃ£o` or `â‚¬`. */
 const MISREAD =
   /\u00c3[\u00a0-\u00bf\u0192\u2021\u2030\u0160\u201c\u201d]|\u00e2\u20ac|\u00e2\u201a\u00ac|\u00c2[\u00a0-\u00bf]/;
-/** How programs write a text into a CSV file so that Excel keeps its zeros: the signs around it are not meant. */
+/** Programs write a text into a CSV file in this form so that Excel keeps its zeros; `=` and quotes are not data. */
 const TEXT_AS_FORMULA = /^="(?:[^"]|"")*"$/;
 const LONGEST_WORD = 30;
 const FORMULA = /^=[\s+-]*\p{L}[\p{L}\p{N}._]*\(/u;
-/** Signs as HTML, addresses of pages and program texts write them: `&amp;`, `%C3%A9`, `\\u00e9`. */
+/** Escape sequences of HTML, URLs and program texts: `&amp;`, `%C3%A9`, `\\u00e9`. */
 const ENTITY = /&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#x[0-9A-Fa-f]{1,6});|%[0-9A-F]{2}|\\u[0-9A-Fa-f]{4}/u;
 const TAG = /<(?:\/?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?\/?|!--[^>]*)>/u;
-/** Columns in which a word for nothing would be sent; the others are read as something else, or are not sent. */
+/** Columns in which Lote would send a placeholder as a value. The other columns are parsed, or are not sent. */
 const NAMED: ReadonlySet<Column> = new Set([
   ...(['invoice_ref', 'merchant_legal_name', 'customer_name', 'customer_tax_id'] as const),
   ...(['description', 'tax_code'] as const),
 ]);
-/** Columns whose text must be exact: programs compare them. */
+/** Columns whose text must be exact, because programs compare it. */
 const EXACT: ReadonlySet<Column> = new Set(['invoice_ref', 'customer_tax_id', 'currency', 'tax_code']);
 
-/** What can be wrong with the rows of one identity as rows: characters, rows that repeat, two JSON objects for one invoice. */
+/** Checks the rows of one identity: their characters, repeated rows, and two JSON objects for one invoice. */
 export function checkGroup(group: readonly RawRow[], conversion: Conversion, findings: CellFindings): void {
   for (const row of group) checkCharacters(row, findings);
   checkObjects(group, findings);
@@ -44,7 +47,7 @@ export function checkGroup(group: readonly RawRow[], conversion: Conversion, fin
 function checkCharacters(row: RawRow, findings: CellFindings): void {
   row.cells.forEach((found, at) => {
     const column = COLUMNS[at];
-    // A reference that is built of several columns has no cell of its own.
+    // A reference that is built from several columns has no cell of its own.
     const cell = found ?? (column === 'invoice_ref' ? row.ref : null);
     if (cell === null || column === undefined || (PLAIN.test(cell) && !saysNothing(column, cell))) return;
     checkErrors({ row: row.row, column, cell }, findings);
@@ -52,7 +55,7 @@ function checkCharacters(row: RawRow, findings: CellFindings): void {
   });
 }
 
-/** Words of letters alone look like any other text. */
+/** A placeholder of letters alone matches `PLAIN`. */
 function saysNothing(column: Column, cell: string): boolean {
   return NAMED.has(column) && cell.length <= LONGEST_WORD && (isPlaceholder(cell) || isSpreadsheetError(cell));
 }

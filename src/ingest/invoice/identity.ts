@@ -2,7 +2,7 @@ import { shorten } from '../findings.ts';
 import type { ReferenceParts } from '../ingest-options.ts';
 import { isSpreadsheetError } from './no-value.ts';
 
-/** Why a NIF cell is not a NIF, in words that help; null when it is one. */
+/** Returns why a NIF cell is not a NIF, with advice. Returns null if it is one. */
 export function nifProblem(cell: string): { readonly code: string; readonly message: string } | null {
   const text = cell.trim();
   if (text === '') return { code: 'nif-missing', message: "expected the merchant's tax number, found an empty cell" };
@@ -19,14 +19,14 @@ export function nifProblem(cell: string): { readonly code: string; readonly mess
 
 const DIGITS = /^\d{1,20}$/;
 
-/** Digits of a NIF, spaces removed; null when there is anything else in it, or nothing. */
+/** Returns the digits of a NIF without spaces; null if the cell is empty or has other characters. */
 export function normalNif(cell: string): string | null {
   if (DIGITS.test(cell)) return cell;
   const digits = cell.replace(/[\s\u00a0\u202f]/g, '');
   return DIGITS.test(digits) ? digits : null;
 }
 
-/** True when the check digit of a Portuguese NIF is right; other lengths have none that Lote knows. */
+/** Returns true if the check digit of a Portuguese NIF is right. Lote knows no check digit for other lengths. */
 export function hasValidChecksum(nif: string): boolean {
   if (!/^\d{9}$/.test(nif)) return false;
   let sum = 0;
@@ -35,12 +35,14 @@ export function hasValidChecksum(nif: string): boolean {
   return Number(nif[8]) === (rest < 2 ? 0 : 11 - rest);
 }
 
-/** Languages whose spreadsheets write dates with words of their own. */
+/** Languages whose spreadsheets write dates with their own month names. */
 const LANGUAGES =
   'pt es en fr it de nl pl cs sk hu ro hr sl bg ru uk el tr sv da nb fi et lv lt ca gl eu sr mk sq is ga'.split(' ');
 let months: Set<string> | null = null;
 
-/** Names of months, whole and short, as spreadsheets write them beside a day, in small letters without accents and points. */
+/**
+ * Returns long and short month names as spreadsheets write them beside a day, in lower case without accents and points.
+ */
 function monthNames(): ReadonlySet<string> {
   months ??= new Set(
     LANGUAGES.flatMap((language) =>
@@ -65,9 +67,12 @@ function plainWord(text: string): string {
     .trim();
 }
 
-/** A day with a month in words, and perhaps a year; three numbers; or a time of day. */
+/** Dates with a day and a month name, and perhaps a year; dates of three numbers; and times of day. */
 const IN_WORDS = /^\d{1,2}(?:\.|º|st|nd|rd|th)?[ ./-]*(?:de |of )?(\p{L}{2,12})\.?(?:,?[ ./-]*(?:de )?\d{2,4}\.?)?$/iu;
-/** A month and a year, as spreadsheets show it: no word of capitals, with which a series of invoices begins. */
+/**
+ * A month and a year, as spreadsheets show them. A word in capitals does not match, because series of invoices begin
+ * with one.
+ */
 const MONTH_FIRST = /^(\p{L}\p{Ll}{1,11})\.?[ ./-](?:de |of )?(?:\d{2}|\d{4})$/u;
 const IN_CHINESE = /^[\d年]*\d月(?:\d+日)?$/u;
 const IN_NUMBERS = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})\.?(?:[ T]\d{1,2}:\d{2}.*)?$/u;
@@ -85,7 +90,9 @@ function isDate(ref: string): boolean {
   return (isYear(last) && isDayAndMonth(first, middle)) || (isYear(first) && isDayAndMonth(middle, last));
 }
 
-/** Why a reference cannot be what was meant: spreadsheets turn references into dates, powers of ten and fractions. */
+/**
+ * Returns why a reference is damaged, or null: spreadsheets turn references into dates, powers of ten and fractions.
+ */
 export function damagedReference(ref: string): string | null {
   if (/^\d(?:E\+|[.,]\d+E\+?)\d+$/i.test(ref))
     return 'a spreadsheet turned the reference into a number in scientific notation';
@@ -93,12 +100,15 @@ export function damagedReference(ref: string): string | null {
   return isDate(ref) ? 'a spreadsheet turned the reference into a date' : null;
 }
 
-/** True for a tax number of a buyer that a spreadsheet turned into a number. */
+/** Returns true for a buyer's tax number that a spreadsheet turned into a number. */
 export function isDamagedTaxId(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(text);
 }
 
-/** True for a buyer's tax number without a digit, or of one digit that is repeated, such as `000000000`, `N/A` and `-`. */
+/**
+ * Returns true for a buyer's tax number without a digit, or with one digit repeated, such as `000000000`, `N/A` and
+ * `-`.
+ */
 export function isNoTaxId(text: string): boolean {
   const signs = text.replace(/[^\p{L}\p{N}]/gu, '').replace(/^\p{L}{2}(?=\p{N})/u, '');
   return !/\p{N}/u.test(signs) || /^(\p{N})\1*$/u.test(signs);
@@ -108,7 +118,7 @@ function shown(text: string): string {
   return text.length > 40 ? `${shorten(text, 40)}…` : text;
 }
 
-/** A reference, or why there is none. */
+/** A reference, or the reason why the row has none. */
 export interface ReferenceCell {
   readonly text: string;
   readonly problem: { readonly code: string; readonly message: string } | null;
@@ -116,13 +126,13 @@ export interface ReferenceCell {
 
 const MISSING = { code: 'reference-missing', message: "expected the invoice's reference, found an empty cell" };
 
-/** The trimmed cell as reference; an empty or missing cell is the problem `reference-missing`. */
+/** Returns the trimmed cell as the reference. An empty or missing cell gives the problem `reference-missing`. */
 export function plainReference(cell: string | null | undefined): ReferenceCell {
   const text = cell?.trim() ?? '';
   return { text, problem: text === '' ? MISSING : null };
 }
 
-/** Joins the parts of a reference in such a way that two different invoices can never get the same one. */
+/** Joins the parts of a reference so that two different invoices never get the same reference. */
 export function builtReference(cells: readonly string[], { columns, separator }: ReferenceParts): ReferenceCell {
   const parts = cells.map((cell) => cell.trim());
   const empty = parts.indexOf('');
@@ -143,26 +153,32 @@ export function builtReference(cells: readonly string[], { columns, separator }:
   return { text: parts.join(separator), problem: null };
 }
 
-/** A spreadsheet keeps so many digits of a number, and writes zeros for the others. */
+/** A spreadsheet keeps this many digits of a number and writes zeros for the rest. */
 const KEPT_DIGITS = 15;
 const LONG_NUMBER = /^\d{16,}$/;
-/** Zeros where each digit could stand, in all references together: by chance one file in a hundred has so many. */
+/**
+ * The fewest zeros behind the kept digits of all references that prove a cut; one file in a hundred has as many by
+ * chance.
+ */
 const FEWEST_ZEROS = 2;
 const MOST_KEPT = 100;
 
-/** Whether the long references of a CSV file went through a spreadsheet, which makes `12345678901234500` of `12345678901234567`, and of `…568`, too. */
+/**
+ * Detects whether the long references of a CSV file went through a spreadsheet, which turns both `12345678901234567`
+ * and `…568` into `12345678901234500`.
+ */
 export class CutReferences {
   readonly #cut = new Set<string>();
   #isWhole = false;
 
   observe(ref: string): void {
     if (this.#isWhole || !LONG_NUMBER.test(ref)) return;
-    // As a number it would have no zero in front.
+    // A spreadsheet number has no zero in front.
     if (ref.startsWith('0') || !isCutReference(ref)) this.#isWhole = true;
     else if (this.#cut.size < MOST_KEPT) this.#cut.add(ref);
   }
 
-  /** All of them end as a spreadsheet ends them, and too many for chance. */
+  /** True if every long reference ends as a spreadsheet ends it, too often for chance. */
   get areCut(): boolean {
     if (this.#isWhole) return false;
     let zeros = 0;
@@ -171,7 +187,7 @@ export class CutReferences {
   }
 }
 
-/** True for a number of more digits than a spreadsheet keeps that has only zeros behind those. */
+/** Returns true for a number with more digits than a spreadsheet keeps, of which all further digits are zeros. */
 export function isCutReference(ref: string): boolean {
   return LONG_NUMBER.test(ref) && !/[1-9]/.test(ref.slice(KEPT_DIGITS));
 }

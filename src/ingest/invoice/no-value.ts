@@ -1,6 +1,6 @@
 import { COLUMNS } from '../../domain/row.ts';
 
-/** What programs write where they have no value, in small letters without accents, signs and spaces. */
+/** Words that programs write if they have no value, in lower case without accents, signs and spaces. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
   (
     'null nil none nothing undefined void missing unknown nan nat na nd sd sn tbd 0 object objectobject systemobject ' +
@@ -10,21 +10,24 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 const LONGEST = 30;
-/** MySQL's word for nothing, and a place that a template leaves open: `${name}`, `{{ customer.name }}`, `%s`. */
+/** MySQL's sign for null, and a template placeholder that was not filled: `${name}`, `{{ customer.name }}`, `%s`. */
 const UNFILLED = /^(?:\\[N0]|[$#]?\{.*\}|<%.*%>|%[sd])$/u;
-/** A number sign and capitals, in whatever language; a column too narrow; LibreOffice's. */
+/** A number sign and capitals in any language; a column that is too narrow; an error of LibreOffice. */
 const SPREADSHEET_ERROR =
   /^#[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/(?:0|\p{Lu}+))?[!?]?$|^#[¡¿]?[\p{L}_/0]+[!?]$|^#{3,}$|^Err:\d{3}$/u;
-/** What a cell shows while its value is fetched: `Loading...`, `A carregar…`, `Obteniendo datos...`. */
+/** The text of a cell while the spreadsheet fetches its value: `Loading...`, `A carregar…`, `Obteniendo datos...`. */
 const LOADING = /^(?=.*(?:[iaeo]ng\b|[aei]ndo\b|carreg|charg|caric|geladen|lädt))[\p{L} ]+(?:\.{3}|…)$/iu;
 
-/** A text without a beginning of such a word, or with any other digit, needs no closer look: nearly every text. */
+/**
+ * A fast first check: a placeholder begins like one of the words and contains no digit but 0. Nearly every text fails
+ * it.
+ */
 const MAY_BE_ONE = new RegExp(
   `^[^\\p{L}\\p{N}]*[${[...new Set([...PLACEHOLDERS].map((word) => word[0]))].join('')}][^1-9]*$`,
   'iu',
 );
 
-/** True for a cell that says that there is no value: words of a program for it, or no letter and no digit. */
+/** Returns true for a cell that states that it has no value: a placeholder word, or neither a letter nor a digit. */
 export function isPlaceholder(cell: string): boolean {
   const text = cell.trim();
   if (text === '') return false;
@@ -38,7 +41,7 @@ export function isPlaceholder(cell: string): boolean {
   return PLACEHOLDERS.has(words.join('')) || words.every((word) => PLACEHOLDERS.has(word));
 }
 
-/** True for what a spreadsheet shows instead of a value. */
+/** Returns true for a text that a spreadsheet shows instead of a value. */
 export function isSpreadsheetError(cell: string): boolean {
   const text = cell.trim();
   if (text.length > LONGEST || !/^#|^Err:|\.$|…$/u.test(text)) return false;
@@ -46,14 +49,17 @@ export function isSpreadsheetError(cell: string): boolean {
 }
 
 const LABEL = /^(?:sub|grand|gran)?[\s-]?tota(?:l|is|les|ux)\b|^(?:soma|suma|sum)\b/i;
-/** The whole text, so that `Total Care` stays a product. */
+/** Matches the whole text, so that `Total Care` stays a product. */
 const NOTHING_BUT_LABEL =
   /^(?:(?:sub|grand|gran)[\s-]?)?tota(?:l|is|les|ux)(?: geral| general)?\s*:?$|^(?:soma|suma|sum)\s*:?$/i;
-/** What a line has. A row with all of them is a line, whatever it is called. */
+/** The columns of a line. A row that fills all of them is a line, even if named a total. */
 const LINE_COLUMNS = numbersOf('description', 'quantity', 'unit_price', 'tax_code');
 const PRODUCT_COLUMNS = numbersOf('description', 'quantity', 'unit_price');
 
-/** The label of a totals row; null when the record may be a line of an invoice, such as `TOTAL Quartz 5W30` with quantity and price. */
+/**
+ * Returns the label of a totals row. Returns null if the record may be a line, such as `TOTAL Quartz 5W30` with
+ * quantity and price.
+ */
 export function totalsLabel(record: readonly string[], cells: readonly (string | null)[]): string | null {
   const isFilled = (column: number): boolean => (cells[column]?.trim() ?? '') !== '';
   if (LINE_COLUMNS.every(isFilled)) return null;
@@ -65,7 +71,9 @@ function numbersOf(...columns: readonly (typeof COLUMNS)[number][]): readonly nu
   return columns.map((column) => COLUMNS.indexOf(column));
 }
 
-/** True for a description that says nothing but "total": such a line would count the amounts of its invoice twice. */
+/**
+ * Returns true for a description that contains only "total": such a line would count the amounts of its invoice twice.
+ */
 export function isTotalsDescription(description: string): boolean {
   return NOTHING_BUT_LABEL.test(description);
 }

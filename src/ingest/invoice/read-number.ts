@@ -8,12 +8,12 @@ interface ReadNumber {
   readonly currency: string | null;
 }
 
-/** The sign or code of a currency that Lote knows; null for any other text. */
+/** Returns the text if Lote knows it as the sign or code of a currency, and null otherwise. */
 export function readableCurrency(text: string): string | null {
   return /^(?:R\$|US\$|[€$£¥]|[A-Z]{3})$/.test(text) ? text : null;
 }
 
-/** Longer cells are no amounts; without a bound a hostile cell would cost quadratic arithmetic. */
+/** A longer cell is not an amount; without a limit, a hostile cell would cost quadratic arithmetic. */
 export const LONGEST_NUMBER = 400;
 const SIMPLE = /^-?\d+(?:\.\d+)?$/;
 const CURRENCY = /^(?:(?<before>R\$|US\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
@@ -32,7 +32,10 @@ const SHAPES: Readonly<
   },
 };
 
-/** Reads a number cell under a decimal convention; null when it is not a number there. Nothing is rounded, nothing passes a float. */
+/**
+ * Reads a number cell with a decimal mark, without rounding and without floats. Returns null if the cell is not a
+ * number with that mark.
+ */
 export function readNumber(cell: string, mark: DecimalMark): ReadNumber | null {
   const text = cell.trim();
   if (text.length > LONGEST_NUMBER) return null;
@@ -53,7 +56,10 @@ function asRead(value: string | null, currency: string | null): ReadNumber | nul
   return value === null ? null : { value, currency };
 }
 
-/** Full-width digits and marks, no-break and thin spaces, typographic minus and apostrophe, as ASCII. Not NFKC: that reads `10²` as 102. */
+/**
+ * Replaces full-width digits and marks, no-break and thin spaces, and typographic minus and apostrophe by ASCII. Does
+ * not use NFKC, which reads `10²` as 102.
+ */
 export function plainCharacters(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
   return text
@@ -63,7 +69,7 @@ export function plainCharacters(text: string): string {
     .replace(/\u2019/g, "'");
 }
 
-/** `-5`, `5-`, `(5)`, `+5`. */
+/** Reads `-5`, `5-`, `(5)` and `+5`. */
 function splitSign(text: string): { readonly signed: boolean; readonly negative: boolean; readonly rest: string } {
   if (/^\(.*\)$/.test(text)) return { signed: true, negative: true, rest: text.slice(1, -1).trim() };
   if (text.startsWith('-')) return { signed: true, negative: true, rest: text.slice(1).trimStart() };
@@ -82,13 +88,16 @@ function digitsOf(body: string, mark: DecimalMark): string | null {
 
 const TYPED = /^(\D{0,3}?)(-?\d+)e-(\d{1,3})$/;
 
-/** A workbook's number, for which no decimal mark has to be proved: `12.5` waits as `125e-1`, behind the currency of its format. */
+/**
+ * Encodes a workbook's number so that its decimal mark needs no proof: `12.5` becomes `125e-1`, after the currency of
+ * its format.
+ */
 export function typedNumber(canonical: string, currency: string): string {
   const [whole = '', fraction = ''] = canonical.split('.');
   return fraction === '' && currency === '' ? canonical : `${currency}${whole}${fraction}e-${fraction.length}`;
 }
 
-/** The decimal with a point that `typedNumber` wrote; null for any other text. */
+/** Returns the decimal, with a point, that `typedNumber` wrote; null for any other text. */
 export function readTypedNumber(cell: string): string | null {
   const [, currency = '', digits, places] = TYPED.exec(cell) ?? [];
   if (digits === undefined || places === undefined) return null;
@@ -98,10 +107,13 @@ export function readTypedNumber(cell: string): string | null {
   return `${currency}${digits.startsWith('-') ? '-' : ''}${decimal}`;
 }
 
-/** A JSON number may be `1e400`, a legal token that no invoice means; 40 places either way are more than any amount has. */
+/** A JSON number may be `1e400`, which is legal but never an amount; no amount has more than 40 places either way. */
 const LARGEST_EXPONENT = 40;
 
-/** `1.5e3` -> `1500`: a JSON number without its exponent, exactly; null when the text has none, or one out of range. */
+/**
+ * Writes a JSON number without its exponent: `1.5e3` becomes `1500`. Returns null without an exponent, or with one out
+ * of range.
+ */
 export function expandExponent(text: string): string | null {
   const [, sign = '', whole = '', fraction = '', power] = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(text) ?? [];
   if (power === undefined || Math.abs(Number(power)) > LARGEST_EXPONENT) return null;

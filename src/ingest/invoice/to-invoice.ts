@@ -9,13 +9,18 @@ import type { Conversion, NumberColumn } from '../ingest-result.ts';
 import { isPlaceholder, isTotalsDescription } from './no-value.ts';
 import { LONGEST_NUMBER, expandExponent, readNumber, readTypedNumber } from './read-number.ts';
 
-/** Turns the rows of a group into invoices: one, unless their references or tax numbers only look alike. Pure. */
+/**
+ * Turns the rows of a group into one invoice, or into several if their references or tax numbers only look alike. Pure.
+ */
 export function toInvoices(group: readonly RawRow[], conversion: Conversion): readonly GroupedInvoice[] {
   const spellings = bySpelling(group);
   return spellings.map((rows) => toInvoice(rows, conversion, spellings.find((other) => other !== rows)?.[0]));
 }
 
-/** Turns the rows of one identity into an invoice, or into the findings that keep it from being one. `lookAlike`: a row of another one that looks the same. */
+/**
+ * Turns the rows of one identity into an invoice, or into the findings that prevent one. `lookAlike` is a row of
+ * another identity that looks the same.
+ */
 export function toInvoice(group: readonly RawRow[], conversion: Conversion, lookAlike?: RawRow): GroupedInvoice {
   const [first] = group;
   if (first === undefined) throw new RangeError('Building an invoice: expected at least one row, found none');
@@ -57,7 +62,9 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   };
 }
 
-/** One of them may be a line of the other, and an invoice that went out without a line cannot be called back. */
+/**
+ * The rows of one identity may be lines of the other, and an issued invoice that lacks a line cannot be called back.
+ */
 function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): void {
   if (other.nif !== first.nif) {
     const message = `found ${shownCell(first.nif)}, which differs from ${shownCell(other.nif)} of row ${other.row} only in the zeros in front, with a reference that is the same or looks so. A spreadsheet drops such zeros: write the tax number in the same way if they are of one merchant; if they are of two, keep them with --look-alikes keep`;
@@ -68,14 +75,17 @@ function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): v
   findings.error(first.row, 'invoice_ref', 'reference-look-alike', message);
 }
 
-/** Two invoices may have become one under it, and one that was issued may have got another reference. */
+/** Two invoices may have become one under a cut reference, and an issued invoice may now have another reference. */
 function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conversion, findings: CellFindings): void {
   if (areReferencesCut !== true || lookAlikes === 'keep' || !isCutReference(first.ref)) return;
   const message = `found ${shownCell(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`;
   findings.error(first.row, 'invoice_ref', 'reference-damaged', message);
 }
 
-/** A row of this reference whose tax number cannot be read, or that was cut inside it, may be one more line of this invoice. */
+/**
+ * A row with this reference whose tax number is unreadable, or a last row cut inside its reference, may be another line
+ * of this invoice.
+ */
 function checkLostReference(group: readonly RawRow[], conversion: Conversion, findings: CellFindings): void {
   const [first] = group;
   if (first === undefined) return;
@@ -90,19 +100,21 @@ function checkLostReference(group: readonly RawRow[], conversion: Conversion, fi
   findings.error(first.row, 'invoice_ref', 'line-may-be-missing', message);
 }
 
-/** Cells of a row with a wrong cell count may stand in the wrong columns: whatever else is said of them would mislead. */
+/**
+ * In a row with a wrong cell count, cells may be in the wrong columns, so further findings about them would mislead.
+ */
 function isShifted(row: RawRow, { damaged }: Conversion): boolean {
   return damaged[row.row]?.some((finding) => finding.code === 'cell-count') ?? false;
 }
 
-/** The line object itself is missing or of a wrong type, and that has been said. */
+/** Returns true if the line object is missing or has a wrong type; a finding already reports it. */
 function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
   if (format !== 'json' && format !== 'ndjson') return false;
   return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
 }
 
 interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
-  /** null when there is none, or not one. */
+  /** Null if the rows state none, or several. */
   readonly currency: string | null;
 }
 
@@ -184,7 +196,10 @@ function agreed(
   return null;
 }
 
-/** The first value there is: merchant details are not sent with an invoice, so that rows which disagree are a warning. */
+/**
+ * Returns the first value in the group. A difference is only a warning, because merchant details are not sent with an
+ * invoice.
+ */
 function firstOf(group: readonly RawRow[], column: Column, findings: CellFindings): string | null {
   const first = group.find((row) => cellOf(row, column) !== '');
   if (first === undefined) return null;
@@ -218,7 +233,7 @@ function lineOf(
   return quantity === null || unitPrice === null ? null : { description, quantity, unitPrice, taxCode };
 }
 
-/** The code that is sent: what the profile says for the file's word, or the word as it is. */
+/** Returns the tax code to send: the profile's code for the file's word, or the word itself. */
 function taxCodeOf(row: RawRow, { taxCodes }: Conversion, findings: CellFindings): string {
   const word = cellOf(row, 'tax_code');
   if (word === '') {
@@ -240,11 +255,17 @@ function taxCodeOf(row: RawRow, { taxCodes }: Conversion, findings: CellFindings
   return word;
 }
 
-/** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
+/** More decimals than this come from float arithmetic (`12.340000000000002`), not from a real price. */
 const MOST_DECIMALS = 8;
-/** More digits before the decimal mark than any amount has: a tax number or a telephone number in the wrong column, most often. */
+/**
+ * No amount has more digits before the decimal mark; most often, such a cell holds a tax or telephone number of another
+ * column.
+ */
 const MOST_WHOLE_DIGITS = 15;
-/** Currencies that each sign stands for; an amount with another sign than its invoice's currency has is a mistake. */
+/**
+ * The currencies that each sign stands for. An amount whose sign does not match the currency of its invoice is a
+ * mistake.
+ */
 const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   '€': ['EUR'],
   '£': ['GBP'],
@@ -267,7 +288,7 @@ function numberCell(
     return null;
   }
   const typed = isWorkbook(conversion) ? readTypedNumber(cell) : null;
-  // Only programs write an exponent, and with a point.
+  // Only programs write an exponent, with a decimal point.
   const exact = typed ?? (isJson(conversion) ? expandExponent(cell) : null);
   const text = exact ?? cell;
   const shown = typed ?? cell;

@@ -9,7 +9,7 @@ import type { FileScan } from '../encoding/scan-file.ts';
 import { JsonReader, JsonNumber, isObject, type JsonObject, type JsonValue } from './json-reader.ts';
 import { z } from 'zod';
 
-/** Where each column stands in an invoice object. */
+/** Path of each column in an invoice object. */
 export const JSON_PATHS: Readonly<Record<Column, string>> = {
   invoice_ref: 'invoice_ref',
   merchant_nif: 'merchant.nif',
@@ -25,16 +25,16 @@ export const JSON_PATHS: Readonly<Record<Column, string>> = {
 };
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(JSON_PATHS), 'lote_state', 'lote_reason', READ_AS]);
-/** Members of which Lote reads members: the path in front of theirs. */
+/** Members whose own members Lote reads, with the path prefix of those. */
 const OPENED: ReadonlyMap<string, string> = new Map([
   ['merchant', 'merchant.'],
   ['customer', 'customer.'],
   ['lines', 'lines[].'],
 ]);
-/** Objects with keys that are data have more; no person confirms so many. */
+/** Only objects whose keys are data have more paths, and a person cannot confirm so many. */
 const MOST_PATHS = 1_000;
 
-/** The paths of all members of the invoice objects in a file, each once: its layout. */
+/** Collects the paths of all members of a file's invoice objects, each once: the layout. */
 export class JsonMembers {
   readonly unknown = new Set<string>();
 
@@ -42,7 +42,7 @@ export class JsonMembers {
     this.#noteIn('', record);
   }
 
-  /** Members beside the list of invoices. Those that count its pages were read before, and ask nothing. */
+  /** Notes members beside the list of invoices, except page counts, which `requireWhole` has checked. */
   noteEnvelope(envelope: JsonObject): void {
     for (const [name, value] of Object.entries(envelope)) if (!isPaging(name, value)) this.#add(`envelope.${name}`);
   }
@@ -62,7 +62,7 @@ export class JsonMembers {
   }
 }
 
-/** A count of pages that says nothing else, or an object of nothing but such, as `meta` and `links` often are. */
+/** Returns true for a page count, or for an object that contains only page counts, as `meta` and `links` often do. */
 function isPaging(name: string, value: JsonValue | undefined): boolean {
   const members = isObject(value) ? Object.entries(value) : [];
   if (members.length > 0)
@@ -71,7 +71,7 @@ function isPaging(name: string, value: JsonValue | undefined): boolean {
   return value === null || typeof value === 'boolean' || /^\d*$/u.test(textOf(value)[0] ?? '');
 }
 
-/** All values at a path of an invoice object, as texts; of an object or a list, what it is. */
+/** Returns all values at a path of an invoice object as texts; an object or a list becomes `[object]`. */
 export function valuesAt(record: JsonValue, path: string): readonly string[] {
   const [first = '', ...rest] = path.startsWith('lines[].')
     ? ['lines', path.slice('lines[].'.length)]
@@ -89,7 +89,7 @@ function textOf(value: JsonValue | undefined): readonly string[] {
   return [typeof value === 'object' ? '[object]' : String(value)];
 }
 
-/** What the columns of Lote are called in JSON, in their order. */
+/** The names of Lote's columns in JSON, in column order. */
 const OWN_PATHS: readonly string[] = COLUMNS.map((column) => JSON_PATHS[column]);
 
 const MOST_RECORDS = 1_000;
@@ -101,7 +101,10 @@ export interface JsonHead {
   readonly below: readonly (readonly string[])[];
 }
 
-/** Reads the whole file: a member may stand in its last object alone. @throws Refusal, LoteError `file-unreadable` */
+/**
+ * Reads the whole file, because a member may occur only in the last object.
+ * @throws Refusal, LoteError `file-unreadable`
+ */
 export async function jsonHead(path: string, scan: FileScan, options: IngestOptions): Promise<JsonHead> {
   const reader = new JsonReader();
   const members = new JsonMembers();
@@ -120,14 +123,17 @@ export async function jsonHead(path: string, scan: FileScan, options: IngestOpti
   return { header, unknown, below: first.map((record) => header.map((member) => valuesAt(record, member)[0] ?? '')) };
 }
 
-/** Of each column, whether it stands in the lines, and its one or two names. Looked up for each line of a file: taken apart once. */
+/**
+ * For each column: whether it belongs to the lines, and its one or two names. Split once, because every line of a file
+ * uses it.
+ */
 const PLACES = COLUMNS.map((column) => {
   const [first = '', second = ''] = JSON_PATHS[column].split('.');
   return { isOfLine: first === 'lines[]', first, second };
 });
 
 const text = z.string().nullish();
-/** Digits may come as a number; anything with a fraction or an exponent is no identifier. */
+/** Digits may be a JSON number; a number with a fraction or an exponent is not an identifier. */
 const identifier = z
   .union([z.string(), z.instanceof(JsonNumber).refine((number) => /^\d+$/.test(number.text), 'expected digits')])
   .nullish();
@@ -141,14 +147,14 @@ const InvoiceShape = z.object({
   lines: z.array(Line),
 });
 
-/** Where the value of a wrong type stands; line null: in the invoice's own members. */
+/** A value of a wrong type. `line` is null if the value is in the invoice's own members. */
 export interface ShapeProblem {
   readonly line: number | null;
   readonly path: string;
   readonly message: string;
 }
 
-/** Values of a wrong type in an invoice object. */
+/** Returns the values of a wrong type in an invoice object. */
 export function shapeProblems(record: JsonObject): readonly ShapeProblem[] {
   const parsed = InvoiceShape.safeParse(record);
   if (parsed.success) return [];
@@ -163,7 +169,7 @@ export function shapeProblems(record: JsonObject): readonly ShapeProblem[] {
   });
 }
 
-/** Cells of one line of an invoice, as far as they are texts or numbers. */
+/** Returns the cells of one line; a cell that is neither text nor number is null. */
 export function cellsOf(record: JsonObject, line: JsonValue | undefined): readonly (string | null)[] {
   return PLACES.map(({ isOfLine, first, second }) => {
     if (isOfLine) return scalar(isObject(line) ? line[second] : undefined);

@@ -2,7 +2,7 @@ import { TokenType, Tokenizer } from '@streamparser/json';
 import { LineIndex } from '../csv/line-index.ts';
 import { FaultAt, Refusal, shorten } from '../findings.ts';
 
-/** 4 MiB: no text of an invoice is longer, and a token is kept in memory whole. */
+/** 4 MiB: no text of an invoice is longer, and the reader keeps a whole token in memory. */
 const LONGEST_TOKEN = 4 * 1024 * 1024;
 
 const STRAY: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const STRAY: Readonly<Record<string, string>> = {
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Keeps the text of the last number: the library's own value is a float. */
+/** Keeps the text of the last number, because the library's own value is a float. */
 class ExactTokenizer extends Tokenizer {
   numberText = '';
 
@@ -25,7 +25,9 @@ class ExactTokenizer extends Tokenizer {
   }
 }
 
-/** Content decides: JSON starts with a bracket or a brace, and no header line of a CSV file does. */
+/**
+ * Returns true if the content is JSON: it starts with a bracket or a brace, which no header line of a CSV file does.
+ */
 export function isJson(head: Uint8Array): boolean {
   return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
 }
@@ -36,9 +38,9 @@ interface JsonToken {
   readonly offset: number;
 }
 
-/** An invoice is three levels deep; more than this is hostile. */
+/** An invoice has three levels; a deeper file is hostile. */
 const DEEPEST = 64;
-/** Of one record: about 60,000 invoice lines. Without a bound one record could take all memory. */
+/** The limit for one record: about 60,000 invoice lines. Without it, one record could take all memory. */
 const MOST_TOKENS = 1_000_000;
 const OPENING: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 
@@ -49,8 +51,8 @@ type Frame =
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
 /**
- * Reads records out of JSON or NDJSON bytes, chunk by chunk: elements of a list, of `invoices` in an object, or objects one after the other.
- * Only the record being read is in memory; errors name line and column.
+ * Reads records from JSON or NDJSON bytes, chunk by chunk: the elements of a list, of `invoices` in an object, or
+ * consecutive objects. Keeps only the current record in memory; errors name line and column.
  */
 export class JsonReader {
   readonly #tokenizer = new ExactTokenizer();
@@ -63,14 +65,14 @@ export class JsonReader {
   #shape: 'undecided' | 'array' | 'invoices' | 'ndjson' = 'undecided';
   #tokens = 0;
   #comma = 0;
-  /** What stands beside `invoices` in the object that holds them; known at the end. */
+  /** The members beside `invoices` in their object; complete at the end of the file. */
   otherMembers: JsonObject = emptyObject();
 
   get format(): 'json' | 'ndjson' {
     return this.#shape === 'ndjson' ? 'ndjson' : 'json';
   }
 
-  /** What holds the records of a file that is one JSON text. */
+  /** The container of the records in a file that is one JSON text. */
   get frame(): 'array' | 'invoices' {
     return this.#shape === 'invoices' ? 'invoices' : 'array';
   }
@@ -278,7 +280,7 @@ export class JsonReader {
     }
   }
 
-  /** The tokenizer tells the place of a stray byte in its message only. */
+  /** The tokenizer reports the position of a stray byte only in its message. */
   #asFault(error: Error, start: number): FaultAt {
     if (/ended in the middle/.test(error.message))
       return new FaultAt('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
@@ -300,7 +302,7 @@ function unexpected(expected: string, token: JsonToken): FaultAt {
   return new FaultAt('json-broken', message, token.offset);
 }
 
-/** A number as its token stands in the file: never a float. */
+/** A number as the text of its token in the file, never as a float. */
 export class JsonNumber {
   readonly text: string;
 
@@ -309,15 +311,18 @@ export class JsonNumber {
   }
 }
 
-/** A JSON value with exact numbers. Objects inherit nothing: `__proto__` is a key like any other. */
+/** A JSON value with exact numbers. Its objects inherit nothing, so `__proto__` is an ordinary key. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 
-/** A JSON object in the order of its members, which inherits nothing. */
+/** A JSON object with its members in file order. It inherits nothing. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** Instances of a class are records to V8. Objects that are made without a prototype are hash tables, with which a file takes half as long again. */
+/**
+ * V8 stores class instances as records, but objects without a prototype as hash tables, which make a file take half as
+ * long again.
+ */
 class Bare {}
 Object.setPrototypeOf(Bare.prototype, null);
 Reflect.deleteProperty(Bare.prototype, 'constructor');
@@ -326,12 +331,12 @@ function emptyObject(): JsonObject {
   return new Bare() as JsonObject;
 }
 
-/** True for an object, false for arrays, numbers, null and undefined. */
+/** Returns true for an object, and false for an array, a number, null or undefined. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }
 
-/** Compact JSON text with the numbers exactly as they were read. */
+/** Returns compact JSON text with the numbers exactly as they were read. */
 export function jsonText(value: JsonValue): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;

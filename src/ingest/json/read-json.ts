@@ -47,7 +47,10 @@ export async function readJson(reading: Reading): Promise<Read> {
   };
 }
 
-/** An answer of a service that was saved as a file is one page of a list: the invoices of the other pages would be missing. @throws Refusal `part-of-a-list` */
+/**
+ * Refuses one page of a list: an answer of a service that was saved as a file lacks the invoices of the other pages.
+ * @throws Refusal `part-of-a-list`
+ */
 function requireWhole(envelope: JsonObject, items: number): void {
   const entries = [...entriesBeside(JSON.parse(jsonText(envelope)), {})];
   const read = { items, pages: 1 };
@@ -60,7 +63,10 @@ function requireWhole(envelope: JsonObject, items: number): void {
   throw new Refusal('part-of-a-list', message);
 }
 
-/** Members that the profile names. An object may lack any member, so that one less asks nothing. @throws Refusal `layout-unconfirmed` */
+/**
+ * Requires that the profile names each unknown member. A missing member is allowed.
+ * @throws Refusal `layout-unconfirmed`
+ */
 function requireConfirmed({ unknown }: JsonMembers, options: Reading['options']): readonly string[] {
   const named = namedHeaders(options);
   const open = [...unknown].filter((path) => !named.has(headerName(path)));
@@ -78,7 +84,7 @@ class JsonRows {
   readonly members = new JsonMembers();
   readonly skipped: SkippedRows;
   readonly #evidence: DecimalEvidence;
-  /** What the objects of a corrections file say of how they were read; one text for all of them. */
+  /** How the file was read, as its corrections objects state it; all objects must hold the same text. */
   readAs: string | null = null;
   #object = 0;
   #ofCorrections = 0;
@@ -94,7 +100,7 @@ class JsonRows {
     return this.#object;
   }
 
-  /** Every object says what became of it: the file is one of corrections. */
+  /** True for a corrections file: every object has a state and a reason. */
   get own(): boolean {
     return this.#object > 0 && this.#ofCorrections === this.#object;
   }
@@ -110,7 +116,7 @@ class JsonRows {
     this.members.note(record);
     this.#noteReadAs(first, record[READ_AS]);
     const lines = Array.isArray(record['lines']) ? record['lines'] : [];
-    // An invoice without lines still is one: a row of its own keeps it in the report.
+    // An invoice without lines gets one row, so that it appears in the report.
     const entries = lines.length === 0 ? [undefined] : lines;
     const kind = this.skipped.kindOf(first, (path) => valuesAt(record, path), entries.length);
     if (kind === 'skipped') {
@@ -144,7 +150,7 @@ class JsonRows {
     }
   }
 
-  /** A number in quotes is a text, and says no more about its decimal mark than a cell of a CSV file does. */
+  /** A number in quotes is a text, and proves no more about the decimal mark than a CSV cell does. */
   #observe(row: number, line: JsonValue | undefined): void {
     if (!isObject(line)) return;
     for (const column of NUMBER_COLUMNS) {

@@ -17,26 +17,33 @@ import { READ_AS, parseReadAs, type ReadAs } from '../../domain/read-as.ts';
 import type { Sheet } from '../workbook/workbook.ts';
 
 interface ChooseProfile {
-  /** `profiles` of the input directory; need not exist. */
+  /** The folder `profiles` of the input directory; it need not exist. */
   readonly directory: string;
   readonly file: string;
-  /** Where its bytes are; null, or left out: its header is not looked at. */
+  /** Path of the file's bytes. Optional: without it, Lote ignores the header. */
   readonly path?: string | null;
   readonly named?: string | undefined;
-  /** By which profile a corrections file says that it was read. */
+  /** The profile that a corrections file says it was read with. */
   readonly written?: string | undefined;
 }
 
-/** The mapping profile in force and what chose it: an operator, the corrections file itself, the file's header, or its name. */
+/**
+ * The mapping profile in force, and what chose it: an operator, the corrections file itself, the file's header, or its
+ * name.
+ */
 export interface ChosenProfile {
   readonly profile: Profile;
   readonly how: 'declared' | 'corrections' | 'header' | 'file-name';
 }
 
-/** A profile is written by hand; more than this is some other file. */
+/** A person writes a profile by hand; a longer file is not a profile. */
 const LONGEST_PROFILE = 256 * 1024;
 
-/** The profile that an operator named, else that of the corrections file, else of exactly these columns, else of the longest prefix of the file's name. @throws LoteError `usage`, `file-unreadable` */
+/**
+ * Chooses the profile that an operator named, or else that of the corrections file, or else the one with exactly these
+ * columns, or else the longest prefix of the file's name.
+ * @throws LoteError `usage`, `file-unreadable`
+ */
 export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
   const { directory, named, written, path = null } = request;
   if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
@@ -48,7 +55,7 @@ export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfi
   return prefix === null ? null : { profile: await loadProfile(directory, prefix), how: 'file-name' };
 }
 
-/** Profiles that do not name exactly the columns of the file, or are wrong, are left out. */
+/** Skips profiles that are invalid or do not name exactly the columns of the file. */
 async function profileOfHeader(
   directory: string,
   path: string,
@@ -78,7 +85,10 @@ async function loadProfile(directory: string, name: string): Promise<Profile> {
   return parseProfile(name, bytes);
 }
 
-/** Null for a file that is too long, or that a link leads to from elsewhere: an error about its text would show what is in it. */
+/**
+ * Returns null for a file that is too long, or that is a link out of the directory: an error about its text would
+ * reveal its content.
+ */
 async function readInside(directory: string, file: string): Promise<Uint8Array | null> {
   const path = await realpath(join(directory, file));
   if (!path.startsWith((await realpath(directory)) + sep)) return null;
@@ -94,14 +104,20 @@ async function profileNames(directory: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** Which of the names a file's name chooses: the longest that it begins with, then `-`, `_`, `.` or a space; null: none. */
+/**
+ * Returns the longest name that the file's name begins with, followed by `-`, `_`, `.` or a space. Returns null if
+ * there is none.
+ */
 function prefixOf(file: string, names: readonly string[]): string | null {
   const stem = file.toLowerCase();
   const matching = names.filter((name) => stem.startsWith(name) && /^[-_. ]/.test(stem.slice(name.length)));
   return matching.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/** A free name for a profile of files like this one: `extrato` for `Extrato-2026-11.csv`, `extrato-2` where that is taken. */
+/**
+ * Returns a free name for a profile of files like this one: `extrato` for `Extrato-2026-11.csv`, or `extrato-2` if that
+ * is taken.
+ */
 export async function suggestedName(directory: string, path: string): Promise<string> {
   const stem = basename(path)
     .replace(/\.[^.]*$/u, '')
@@ -119,14 +135,17 @@ export async function suggestedName(directory: string, path: string): Promise<st
   return free ?? `${name}-${taken.length + 2}`;
 }
 
-/** The profiles that name exactly the columns of a file. In JSON each unknown member is named; objects may lack some. */
+/**
+ * Returns the profiles that name exactly the columns of a file. In JSON they must name each unknown member, but objects
+ * may lack members.
+ */
 async function withSameLayout(path: string, profiles: readonly Profile[]): Promise<readonly Profile[]> {
   const naming = profiles.filter(({ options }) => namedHeaders(options).size > 0);
   if (naming.length === 0) return [];
   const scan = await scanFile(path);
   const found: Profile[] = [];
   for (const profile of naming) {
-    // oxlint-disable-next-line no-await-in-loop -- a few, and each reads the same head
+    // oxlint-disable-next-line no-await-in-loop -- there are few profiles, and each reads the same head
     if (await hasLayout(path, scan, profile).catch(falseWhenUnreadable)) found.push(profile);
   }
   return found;
@@ -160,27 +179,27 @@ function isHeader({ cells }: CsvRecord, options: IngestOptions): boolean {
   return unknown.length === 0 && gone.length === 0 && missing.length === 0;
 }
 
-/** The reading says why. */
+/** The later reading of the file reports the reason. */
 function falseWhenUnreadable(error: unknown): boolean {
   if (error instanceof Refusal || error instanceof FaultAt) return false;
   throw error;
 }
 
 const TOKEN = String.raw`(?:decimal|references|profile|encoding|delimiter|duplicates|form)=[\w.:+-]+`;
-/** A whole cell of them: a text that happens to hold one is none. */
+/** A whole cell of such tokens, not a text that contains one. */
 const CELL = new RegExp(String.raw`(?<![\w.:+= -])${TOKEN}(?: ${TOKEN})*(?![\w.:+= -])`);
 
-/** What the first bytes of a corrections file say, whatever their encoding: it decides how they are decoded. */
+/** Reads in any encoding how a corrections file says it was read, because that decides how Lote decodes it. */
 export function readAsInHead(head: Uint8Array): ReadAs {
   const ascii = Buffer.from(head).toString('latin1').replaceAll('\0', '');
   const at = ascii.indexOf(READ_AS);
   return at < 0 ? {} : parseReadAs(CELL.exec(ascii.slice(at + READ_AS.length))?.[0] ?? '');
 }
 
-/** Several times what corrections in a workbook have: a larger file is not opened twice for it. */
+/** Several times the size of a corrections workbook: Lote does not open a larger file twice. */
 const MOST_BYTES = 8 * 1024 ** 2;
 
-/** What the first rows of a corrections workbook say; {} for any other workbook, and for one that cannot be read. */
+/** Returns how the first rows of a corrections workbook say it was read; {} for any other or unreadable workbook. */
 export async function readAsInWorkbook(path: string): Promise<ReadAs> {
   if ((await stat(path)).size > MOST_BYTES) return {};
   try {
@@ -189,13 +208,13 @@ export async function readAsInWorkbook(path: string): Promise<ReadAs> {
       return parseReadAs(said.find((text) => text !== '') ?? '');
     });
   } catch (error) {
-    // The reading of the file says why it cannot be read.
+    // The later reading of the file reports why it is unreadable.
     if (error instanceof Refusal) return {};
     throw error;
   }
 }
 
-/** The first text below the column's title; '' without one. */
+/** Returns the first text below the column's title, or '' if there is none. */
 function saidIn({ head }: Sheet): string {
   const header = head.find(({ cells }) => cells.some((cell) => cell.trim() === READ_AS));
   if (header === undefined) return '';

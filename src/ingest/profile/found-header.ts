@@ -5,14 +5,17 @@ import type { IngestOptions } from '../ingest-options.ts';
 import { shorten, Refusal } from '../findings.ts';
 import { mapHeader } from './map-header.ts';
 
-/** The header must be among the first records with content; what stands above it is preamble. */
+/** The header must be among the first records that have content; the records above it are preamble. */
 export const HEADER_WITHIN = 50;
 const FEWEST_COLUMNS = 2;
 const MOST_COLUMNS_SHOWN = 30;
 const MOST_TWINS_SHOWN = 5;
 const LONGEST_WORD_SHOWN = 40;
 
-/** The first record that names every required column; else the one that names most, or has most words. Null without records. */
+/**
+ * Returns the first record with every required column, or else the one that names most or has most words. Returns null
+ * without records.
+ */
 export function findHeader(records: readonly CsvRecord[], options: IngestOptions): TableHeader | null {
   let best: TableHeader | null = null;
   for (const header of records) {
@@ -23,24 +26,27 @@ export function findHeader(records: readonly CsvRecord[], options: IngestOptions
   return best;
 }
 
-/** Negative when the first of two records is more likely a header. */
+/** Returns a negative number if the first of two records is more likely a header. */
 export function compareHeaders(one: TableHeader, other: TableHeader): number {
   const named = Math.max(one.map.found, other.map.found) >= FEWEST_COLUMNS ? other.map.found - one.map.found : 0;
   return named || wordsIn(other.header) - wordsIn(one.header);
 }
 
-/** True for a record that names no two columns and holds numbers, or no two words: a row, a title or nothing. */
+/** Returns true for a record that names fewer than two columns and has a number or fewer than two words. */
 export function isNoHeader({ header, map }: TableHeader): boolean {
   if (map.found >= FEWEST_COLUMNS) return false;
   return wordsIn(header) < FEWEST_COLUMNS || header.cells.some((cell) => /^\s*\d[\d.,]*\s*$/u.test(cell));
 }
 
-/** A cell that begins with a digit is a value. */
+/** Counts the cells that are words, not values. */
 function wordsIn({ cells }: CsvRecord): number {
   return cells.filter((cell) => /^\W*\p{L}/u.test(cell)).length;
 }
 
-/** `where`: as messages say it, such as `Header in row 3`. @throws Refusal `layout-unconfirmed`, `column-duplicate`, `column-missing`, `corrections-damaged` */
+/**
+ * Checks a header; `where` is its place, such as `Header in row 3`.
+ * @throws Refusal `layout-unconfirmed`, `column-duplicate`, `column-missing`, `corrections-damaged`
+ */
 export function requireWholeHeader(found: TableHeader, where: string, { reference }: IngestOptions): void {
   requireOwnColumns(found, where);
   requireConfirmed(found, where);
@@ -48,7 +54,7 @@ export function requireWholeHeader(found: TableHeader, where: string, { referenc
   requireAll(found, where, reference);
 }
 
-/** The words of a header, for a message. */
+/** Returns the texts of a header, for a message. */
 export function shownCells(cells: readonly string[]): string {
   return cells
     .slice(0, MOST_COLUMNS_SHOWN)
@@ -67,13 +73,13 @@ function requireEachOnce({ header, map }: TableHeader, where: string): void {
   throw new Refusal('column-duplicate', message, { row: header.row, column: twice.column });
 }
 
-/** Nothing that is in a file is left out before a person has said so, and a file of another layout may hold something else. */
+/** Lote leaves out a column only if a person has confirmed that, and a file with another layout may hold other data. */
 function requireConfirmed({ header, map: { unknown, gone } }: TableHeader, where: string): void {
   if (unknown.length === 0 && gone.length === 0) return;
   throw new Refusal('layout-unconfirmed', `${where}: ${unconfirmed(unknown, gone)}`, { row: header.row });
 }
 
-/** What is not confirmed, and the command that shows and confirms it; `nameCommand` fills in its words. */
+/** Describes what is not confirmed, with the command that shows and confirms it; `nameCommand` fills in the names. */
 export function unconfirmed(unknown: readonly string[], gone: readonly string[]): string {
   const more = unknown.length > MOST_COLUMNS_SHOWN ? ` and ${unknown.length - MOST_COLUMNS_SHOWN} more` : '';
   const found =
@@ -83,7 +89,7 @@ export function unconfirmed(unknown: readonly string[], gone: readonly string[])
   return `expected Lote's own column names, or a layout that a mapping profile confirms, ${all}. Look at the proposal and save it: ${CONFIRM_COMMAND}`;
 }
 
-/** As messages have it before the names of file and profile are known. */
+/** The command in messages before the file and profile names are known. */
 export const CONFIRM_COMMAND = '`lote check FILE --save-profile NAME`';
 
 function requireAll({ header, map }: TableHeader, where: string, reference: IngestOptions['reference']): void {
@@ -98,7 +104,7 @@ function requireAll({ header, map }: TableHeader, where: string, reference: Inge
   throw new Refusal('column-missing', message, { row: header.row, column: map.missing[0] ?? '' });
 }
 
-/** Without both, the quotes that Lote put before formula signs would stay in the texts. */
+/** Without both columns, the quotes that Lote put before formula signs would stay in the texts. */
 function requireOwnColumns({ header, map }: TableHeader, where: string): void {
   if (!map.ownInPart) return;
   const message = `${where}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`;

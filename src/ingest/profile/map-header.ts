@@ -6,35 +6,35 @@ import type { Finding } from '../../domain/invoice.ts';
 import { shownCell } from '../invoice/cell-findings.ts';
 import { rowError } from '../findings.ts';
 
-/** Where the columns of Lote stand in a header. */
+/** The positions of Lote's columns in a header. */
 export interface HeaderMap {
-  /** One entry per entry of COLUMNS: index in the record, -1 when the file has no such column. */
+  /** One entry per entry of COLUMNS: index in the record, or -1 if the file has no such column. */
   readonly indexes: readonly number[];
-  /** Indexes of the columns that a reference is built from; empty when it is not built. */
+  /** Indexes of the columns that form the reference; empty if the reference is not built from columns. */
   readonly referenceParts: readonly number[];
   readonly missing: readonly Column[];
   /** Columns claimed by several headers, with the positions (from 1) of the claims. */
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
   readonly ignored: readonly string[];
-  /** Headers whose meaning no person has confirmed; '' for a column without one. */
+  /** Headers whose meaning no person has confirmed; '' stands for a column without a header. */
   readonly unknown: readonly string[];
   readonly gone: readonly string[];
   readonly found: number;
-  /** The file is a corrections file that Lote wrote. */
+  /** True if the file is a corrections file that Lote wrote. */
   readonly own: boolean;
   readonly readAs: number;
   readonly original: number;
-  /** Lote's own columns of which only some are there: a person deleted the others. */
+  /** True if the file has only some of Lote's own columns, because a person deleted the others. */
   readonly ownInPart: boolean;
 }
 
 type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference' | 'skip' | 'invoices'>;
 
-/** Appended by Lote to a corrections file, ignored on the way back in. */
+/** Headers that Lote appends to a corrections file and ignores when it reads it. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
 const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
 
-/** The column that a header is by Lote's own name for it, which needs no question. */
+/** Returns the column whose own name in Lote is this header; such a header needs no confirmation. */
 function ownColumn(header: string): Column | undefined {
   const name = header
     .trim()
@@ -43,18 +43,18 @@ function ownColumn(header: string): Column | undefined {
   return COLUMNS.find((column) => column === name);
 }
 
-/** A header as profiles name it: without white space around it, each white space inside as one space. */
+/** Returns a header as profiles name it: trimmed, and with each run of white space as one space. */
 export function headerName(header: string): string {
   return header.normalize('NFC').trim().replaceAll(/\s+/gu, ' ');
 }
 
-/** Every header that a profile names. */
+/** Returns every header that a profile names. */
 export function namedHeaders({ columns, ignore, reference, skip, invoices }: HeaderOptions): ReadonlySet<string> {
   const names = [columns ?? {}, Object.keys(skip ?? {}), Object.keys(invoices ?? {}), ignore ?? []];
   return new Set([...names.flatMap((some) => Object.values(some)), ...(reference?.columns ?? [])].map(headerName));
 }
 
-/** Finds the columns of Lote in a header: what the profile says, else Lote's own names; every other header is unknown. */
+/** Finds Lote's columns in a header: first by the profile, then by Lote's own names. Every other header is unknown. */
 export function mapHeader(
   cells: readonly string[],
   options: HeaderOptions = {},
@@ -113,7 +113,7 @@ function duplicatesOf(claims: ReadonlyMap<Column, readonly number[]>, parts: rea
     .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) }));
 }
 
-/** Tells rows that a profile says are no invoices from those that are, and counts the former. */
+/** Separates rows of invoices from rows that a profile declares to be no invoices, and counts the latter. */
 export class SkippedRows {
   readonly #columns: readonly {
     readonly label: string;
@@ -130,7 +130,7 @@ export class SkippedRows {
     }));
   }
 
-  /** `skipped`, null for a row of an invoice, or an error for a value that the profile does not name. */
+  /** Returns `skipped`, null for a row of an invoice, or an error for a value that the profile does not name. */
   kindOf(row: number, valuesOf: (header: string) => readonly string[], rows = 1): 'skipped' | Finding | null {
     for (const { label, skip, invoices } of this.#columns) {
       const values = valuesOf(label).map((value) => value.trim());
@@ -146,7 +146,10 @@ export class SkippedRows {
     return null;
   }
 
-  /** One for each value, with the number of its rows: a report counts by it, and a file may have a million of them. */
+  /**
+   * Returns one finding per value with the number of its rows, by which the report counts; a file may have a million of
+   * them.
+   */
   findings(): readonly Finding[] {
     return [...this.#counts].map(([key, rows]) => ({
       row: null,

@@ -5,16 +5,19 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { headerName } from './map-header.ts';
 
-/** A mapping profile: how the files of one source are written. Everything in it is optional; what it leaves out is proved by the file. */
+/**
+ * A mapping profile: how the files of one source are written. Every option is optional; the file must prove those that
+ * are absent.
+ */
 export interface Profile {
   readonly name: string;
-  /** Of the profile's bytes: the report says by which words a file was read. */
+  /** SHA-256 of the profile's bytes: the report shows which version of the profile was used. */
   readonly sha256: string;
   readonly options: IngestOptions;
   readonly format: 'csv' | 'xlsx' | 'ods' | 'json' | null;
 }
 
-/** A name that is a plain file name on every system, and no path. */
+/** A name that is a plain file name on every system, and never a path. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const text = z.string().trim().min(1).max(200);
 const header = z.string().trim().max(1_000);
@@ -23,7 +26,7 @@ const byHeader = z.record(header.min(1), z.array(z.string().trim().max(200)).max
 const ProfileFile = z
   .strictObject({
     description: z.string(),
-    /** The kind of file that it is found for by itself. */
+    /** Lote chooses the profile by itself only for this format. */
     format: z.enum(['csv', 'xlsx', 'ods', 'json']),
     encoding: text,
     delimiter: z.string().length(1, 'expected one character'),
@@ -68,19 +71,19 @@ const ProfileFile = z
     expect(constants.invoice_ref === undefined, ['constants', 'invoice_ref'], oneInvoice);
   });
 
-/** Whether a profile may have this name: no path, and a plain file name on every system. */
+/** Returns true if a profile may have this name: a plain file name on every system, and never a path. */
 export function isProfileName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** @throws LoteError `usage` for a name that could be a path. */
+/** Returns a valid name unchanged. @throws LoteError `usage` for a name that could be a path. */
 export function requireProfileName(name: string): string {
   if (isProfileName(name)) return name;
   const message = `Choosing a mapping profile: its name must be small letters, digits, "-" and "_", found ${JSON.stringify(name.slice(0, 80))}. A profile stands in profiles/<name>.json of the input directory.`;
   throw new LoteError('usage', message);
 }
 
-/** Reads a profile's text. @throws LoteError `usage` that names each place and what is wrong there */
+/** Reads a profile's text. @throws LoteError `usage` that names each faulty place and its fault */
 export function parseProfile(name: string, bytes: Uint8Array): Profile {
   const parsed = ProfileFile.safeParse(documentOf(name, bytes));
   if (!parsed.success) throw invalid(name, parsed.error.issues.map(describe).join('; '));
@@ -88,7 +91,7 @@ export function parseProfile(name: string, bytes: Uint8Array): Profile {
   return {
     ...{ name, format },
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    // zod says `undefined` where a key is absent; the options mean by it that nothing is declared.
+    // zod writes `undefined` for an absent key. The options leave the key out if nothing is declared.
     options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as IngestOptions,
   };
 }

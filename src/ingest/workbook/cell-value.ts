@@ -6,10 +6,12 @@ import { LONGEST_NUMBER, expandExponent, readTypedNumber, typedNumber } from '..
 import { GENERAL, shownAs, type NumberFormat, type ShownDigits } from './number-format.ts';
 import type { SheetCell } from './workbook.ts';
 
-/** What a column's cells are for: a number is read in another way as an amount than as a tax number. */
+/**
+ * The purpose of a column's cells: Lote reads a number in an amount column in another way than in a tax number column.
+ */
 export type CellRole = 'number' | 'tax-number' | 'reference' | 'text';
 
-/** A cell as it goes into a row, and what is to be said of it. */
+/** The text of a cell for a row, and a finding about the cell. */
 export interface CellValue {
   readonly text: string;
   readonly note?: { readonly code: string; readonly message: string; readonly severity: 'error' | 'warning' };
@@ -17,11 +19,11 @@ export interface CellValue {
 
 /** Spreadsheets keep no more digits of a number. */
 const MOST_DIGITS = 15;
-/** A format that fills in more zeros is for show: no reference has so many digits. */
+/** A format that fills in more zeros is only for display, because no reference has so many digits. */
 const MOST_FILLED_DIGITS = 20;
 const AS_TEXT = 'Format the column as text and enter it again';
 
-/** The value of a cell in a column of this role. What cannot be proved is an error, never a guess. */
+/** Returns the value of a cell in a column of this role. A value that Lote cannot prove is an error, never a guess. */
 export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValue {
   if (cell === undefined) return { text: '' };
   switch (cell.kind) {
@@ -40,7 +42,7 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
     case 'boolean':
       return { text: cell.text };
     case 'text':
-      // A typed number waits in a form that no text may have.
+      // A text must not look like an encoded number.
       return { text: readTypedNumber(cell.text) === null ? cell.text : cell.text.replace('e-', 'E-') };
   }
 }
@@ -76,12 +78,12 @@ function numberValue(cell: SheetCell, role: CellRole): CellValue {
   return reference(digits, exact.value);
 }
 
-/** The digits and nothing else, so that they may be a reference or a tax number. */
+/** Returns true for digits alone, which may be a reference or a tax number. */
 function isBare({ currency, isSpaced, leastDigits }: ShownDigits): boolean {
   return currency === null && !isSpaced && leastDigits <= MOST_FILLED_DIGITS;
 }
 
-/** How the format shows this number; null: not as the number that it is. */
+/** Returns how the format shows this number, or null if not by its own digits. */
 function shownWith({ digits, ofNegative, ofZero }: NumberFormat, value: string): ShownDigits | null {
   const isNegative = value.startsWith('-');
   const isZero = !/[1-9]/.test(value);
@@ -103,7 +105,9 @@ function amount(value: string, { decimals, currency }: ShownDigits, cleaned: boo
   return doubtful(text, 'number-shown-rounded', message);
 }
 
-/** Leading zeros of a number are lost, unless its format fills them in. A valid check digit proves that none is missing. */
+/**
+ * A number loses its leading zeros unless its format fills them in. A valid check digit proves that no zero is missing.
+ */
 function taxNumber({ leastDigits }: ShownDigits, value: string): CellValue {
   const isDigits = /^\d+$/.test(value) && value.length <= MOST_DIGITS;
   const padded = isDigits ? value.padStart(leastDigits, '0') : value;
@@ -149,9 +153,9 @@ function doubtful(text: string, code: string, message: string): CellValue {
   return { text, note: { code, message, severity: 'warning' } };
 }
 
-/** Excel shows and enters at most so many digits; what stands behind them is left over from binary arithmetic. */
+/** Excel shows and accepts at most this many digits; further digits come from binary arithmetic. */
 const DIGITS_OF_A_SPREADSHEET = 15;
-/** Every double has a decimal text of at most so many digits. */
+/** Every double has a decimal text with at most this many digits. */
 const DIGITS_OF_A_DOUBLE = 17;
 const SHORT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -160,14 +164,15 @@ type ExactNumber =
   | {
       readonly ok: true;
       readonly value: string;
-      /** Rests of binary arithmetic were dropped. */ readonly cleaned: boolean;
+      /** True if digits of binary arithmetic were dropped. */ readonly cleaned: boolean;
     }
   | { readonly ok: false; readonly reason: 'not-a-number' | 'not-exact'; readonly text: string };
 
 /**
- * The decimal that a cell holds. A spreadsheet keeps a double, written in up to 17 digits: `0.10000000000000001` is 0.1, the shortest
- * decimal with the same double. Where that has more than 15 digits (`12.340000000000002`, the result of an addition), it is taken only if
- * its first 15 digits are a number of no more decimals than the cell's own format shows.
+ * Returns the decimal that a cell holds. A spreadsheet keeps a double and writes up to 17 digits: `0.10000000000000001`
+ * is 0.1, the shortest decimal with the same double. If that decimal has more than 15 digits (`12.340000000000002`, the
+ * result of an addition), Lote takes its first 15 digits, but only if they have no more decimals than the cell's own
+ * format shows.
  */
 export function exactNumber(text: string, decimals: number | null): ExactNumber {
   if (SHORT.test(text)) return { ok: true, value: canonicalDecimal(text) ?? text, cleaned: false };
@@ -189,7 +194,7 @@ export function exactNumber(text: string, decimals: number | null): ExactNumber 
   return { ok: true, value: cleaned, cleaned: true };
 }
 
-/** All decimals that are shown lie within the first 15 digits: what is dropped is below them. */
+/** Returns true if all shown decimals are within the first 15 digits, so that only digits below them are dropped. */
 function isWithin(canonical: string, decimals: number): boolean {
   const whole = canonical.replace('-', '').split('.')[0] ?? '';
   return canonical.includes('.') && whole.length + decimals <= DIGITS_OF_A_SPREADSHEET;

@@ -4,59 +4,68 @@ import { Refusal } from '../findings.ts';
 export const MOST_PARTS = 10_000;
 /** A sheet of a million full rows has about half a gigabyte of XML. */
 export const MOST_BYTES_OF_A_PART = 4 * 1024 ** 3;
-/** The XML of real sheets shrinks 8 to 40 times; DEFLATE can reach 1,000, and only with nothing in it. */
+/** The XML of real sheets shrinks 8 to 40 times; DEFLATE reaches up to 1,000, but only for data without content. */
 export const MOST_RATIO = 250;
-/** Below it a high ratio does no harm. */
+/** Below this size a high ratio does no harm. */
 export const RATIO_COUNTS_FROM = 32 * 1024 ** 2;
-/** Different texts of a workbook are kept in memory while its rows are read. */
+/** Lote keeps the different texts of a workbook in memory while it reads the rows. */
 export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
-/** Characters of XML without a tag: as long as the longest record of a CSV file. */
+/** Most characters of XML without a tag: as long as the longest record of a CSV file. */
 export const LONGEST_TOKEN = 1024 * 1024;
-/** Of a row, each cell with one more for its delimiter: as long as the longest record of a CSV file. */
+/** Most characters of a row, plus one delimiter per cell: as long as the longest record of a CSV file. */
 const LONGEST_ROW = 1024 * 1024;
-/** Of a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the part's own size is no bound. */
+/**
+ * The limit for a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the size of
+ * the part is not a limit.
+ */
 const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
-/** Of a sheet of any size: a million rows of two thousand characters. */
+/** The limit for a sheet of any size: a million rows of two thousand characters. */
 const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
-/** Of the rows that one chunk of a sheet completes: they are in memory together. */
+/** The limit for the rows that one chunk of a sheet completes, because they are in memory together. */
 const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
-/** Of the first rows of all sheets, which are kept until one sheet is chosen; 200 full ones of 30 columns have about four million. */
+/**
+ * The limit for the first rows of all sheets, which Lote keeps until it chooses a sheet; 200 full sheets of 30 columns
+ * have about four million.
+ */
 export const MOST_CHARACTERS_OF_HEADS = 8 * 1024 ** 2;
-/** Elements inside each other; real parts have a dozen. */
+/** Most levels of nested elements; real parts have a dozen. */
 export const DEEPEST = 64;
-/** What Excel and LibreOffice can hold. */
+/** Most rows of a sheet in Excel and LibreOffice. */
 export const MOST_ROWS = 1_048_576;
-/** What Excel can hold. */
+/** Most columns of an Excel sheet. */
 export const MOST_COLUMNS = 16_384;
-/** The first rows of each are read before one is chosen. */
+/** Lote reads the first rows of every sheet before it chooses one. */
 export const MOST_SHEETS = 200;
-/** Excel holds 65,490 in a workbook. */
+/** Excel allows 65,490 styles in a workbook. */
 export const MOST_STYLES = 100_000;
-/** Excel takes 255 characters; its pattern is searched again and again. */
+/** Excel allows 255 characters; Lote searches the format many times. */
 export const LONGEST_FORMAT = 1000;
-/** Kept until the sheet is read to its end. */
+/** Lote keeps merged ranges until the end of the sheet. */
 export const MOST_MERGED = 100_000;
 
-/** A file that is larger than any workbook of invoices, or made to look small. */
+/** Returns the refusal of a file larger than any workbook of invoices, or made to look small. */
 export function tooLarge(what: string, most: number): Refusal {
   const message = `Expected a workbook with at most ${most.toLocaleString('en')} ${what}, found more. Nothing of it was read; split it, or save the sheet as CSV (UTF-8)`;
   return new Refusal('workbook-too-large', message);
 }
 
-/** A file that no spreadsheet program writes so. */
+/** Returns the refusal of a file that no spreadsheet program wrote. */
 export function damaged(what: string): Refusal {
   const message = `Expected a whole workbook, but ${what}. Open it in a spreadsheet program, save it again and drop that file`;
   return new Refusal('workbook-damaged', message);
 }
 
-/** Bounds the characters of a sheet while it is read: a few kilobytes can name one long text in each cell, or repeat a row a million times. */
+/**
+ * Limits the characters of a sheet while Lote reads it: a few kilobytes can name one long text in each cell, or repeat
+ * a row a million times.
+ */
 export class SheetSize {
   readonly #most: number;
   #ofRow = 0;
   #ofSheet = 0;
   #waiting = 0;
 
-  /** `packedBytes`: of the part that holds the sheet, as it stands in the archive. */
+  /** `packedBytes` is the compressed size of the part that holds the sheet. */
   constructor(packedBytes: number) {
     const allowed = Math.max(CHARACTERS_OF_ANY_SHEET, packedBytes * MOST_RATIO);
     this.#most = Math.min(allowed, MOST_CHARACTERS_OF_A_SHEET);
@@ -76,7 +85,10 @@ export class SheetSize {
     if (this.#ofRow > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
   }
 
-  /** Counts a row of so many positions, empty ones among them, that stands for `repeat` rows. @throws Refusal `workbook-too-large` */
+  /**
+   * Counts a row with `positions` cells, empty ones included, that stands for `repeat` rows.
+   * @throws Refusal `workbook-too-large`
+   */
   endRow(positions: number, repeat = 1): void {
     const characters = this.#ofRow + positions;
     if (characters > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);

@@ -4,9 +4,12 @@ import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from './limits.ts';
 import { localName, readXml } from './xml-reader.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** How one section of a number format shows its numbers; null: in another way than as digits with grouping and decimals, so that nothing may be read from them. */
+/**
+ * How one section of a number format shows numbers as digits with grouping and decimals. Lote writes null for any other
+ * form, and then does not read the numbers.
+ */
 export interface ShownDigits {
-  /** Most decimals that it shows; null: as many as there are. */
+  /** Most decimals that the format shows; null means all decimals. */
   readonly decimals: number | null;
   readonly leastDigits: number;
   readonly negative: boolean;
@@ -14,21 +17,21 @@ export interface ShownDigits {
   readonly isSpaced: boolean;
 }
 
-/** What a number format says about the numbers that are shown with it. */
+/** How a number format shows numbers. */
 export interface NumberFormat {
-  /** `other`: it may show something else than the digits of the number. */
+  /** `other` means that the format may show more or less than the digits of the number. */
   readonly kind: 'general' | 'number' | 'percent' | 'date' | 'other';
   readonly digits: ShownDigits | null;
-  /** Of negative ones; what it shows of zero is the same as of positive ones, or nothing is read. */
+  /** How the format shows negative numbers; `ofZero` does the same for zero. Lote reads nothing from null. */
   readonly ofNegative: ShownDigits | null;
   readonly ofZero: ShownDigits | null;
-  /** As XLSX names it: its code, or its number where it needs no code. */
+  /** The code of the format in XLSX, or its number if it needs no code. */
   readonly code: string | number;
 }
 
 const ANY: ShownDigits = { decimals: null, leastDigits: 1, negative: false, currency: null, isSpaced: false };
 
-/** As many digits as the number has, and nothing else. */
+/** Shows all digits of the number and nothing more. */
 export const GENERAL: NumberFormat = {
   kind: 'general',
   digits: ANY,
@@ -37,10 +40,12 @@ export const GENERAL: NumberFormat = {
   code: 0,
 };
 
-/** Formats that a file names by number only (ECMA-376, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian locales. */
+/**
+ * Formats that a file names by number only (ECMA-376, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian locales.
+ */
 const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 0: 'General', 1: '0', 2: '0.00', 3: '#,##0', 4: '#,##0.00', 9: '0%', 10: '0.00%', 49: '@' },
-  // 5 to 8, 42 and 44 show the currency of the computer on which the sheet is opened.
+  // 5 to 8, 42 and 44 show the currency of the computer that opens the sheet.
   ...{ 5: '#,##0', 6: '#,##0', 7: '#,##0.00', 8: '#,##0.00', 41: '#,##0', 42: '#,##0', 43: '#,##0.00', 44: '#,##0.00' },
   ...{ 11: '0.00E+00', 12: '# ?/?', 13: '# ??/??', 48: '##0.0E+0' },
   ...{ 37: '#,##0_);(#,##0)', 38: '#,##0_);[Red](#,##0)' },
@@ -53,19 +58,25 @@ const DATES: readonly (readonly [number, number])[] = [
   [50, 58],
 ];
 
-/** The format that XLSX gives this number to without writing it out. */
+/** Returns the format that XLSX identifies by this number without a code. */
 export function builtInFormat(id: number): NumberFormat {
   if (DATES.some(([first, last]) => id >= first && id <= last)) return { ...OTHER, kind: 'date', code: id };
   return { ...parseNumberFormat(BUILT_IN[id] ?? 'General'), code: id };
 }
 
 const OTHER: NumberFormat = { kind: 'other', digits: null, ofNegative: null, ofZero: null, code: '' };
-/** Placeholders of digits with grouping and decimals, or none. Between groups some write a space or an apostrophe. */
+/**
+ * Digit placeholders, with or without grouping and decimals. Some formats write a space or an apostrophe between
+ * groups.
+ */
 const DIGITS = /^[#0?]+(?:[,' ][#0?]+)*(?:\.[#0?]+)?$/;
-/** A condition that says more than which sign a number has. */
+/** A condition that tests more than the sign of a number. */
 const CONDITION = /\[[<>=]+-?0*\.?0*[1-9]/;
 
-/** Reads a format code of XLSX: digits with grouping and decimals, signs, one known currency. From anything else nothing is read. */
+/**
+ * Reads a format code of XLSX: digits with grouping and decimals, signs, one known currency. For any other code, Lote
+ * does not read the numbers.
+ */
 export function parseNumberFormat(code: string): NumberFormat {
   const sections = sectionsOf(code);
   const bodies = sections.map((section) => splitLiterals(section).body);
@@ -103,7 +114,10 @@ function sectionsOf(code: string): readonly string[] {
   return sections;
 }
 
-/** Placeholders on one side, where a space stands for each text at an end; on the other these texts. Colours and conditions are neither. */
+/**
+ * Splits a section into its placeholders, where a space or `…` replaces each text, and these texts. Drops colours and
+ * conditions.
+ */
 function splitLiterals(section: string): { readonly body: string; readonly literals: string } {
   let literals = '';
   const body = section
@@ -120,7 +134,10 @@ function splitLiterals(section: string): { readonly body: string; readonly liter
 const PARTS =
   /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|([#0?][#0?,.]*|\.[#0?,]+)|([%])|(E[+-]|[/ymdhs@])|([^])/giu;
 
-/** A number as the sheet shows it, for a message; null for what only a spreadsheet can write, such as a fraction or a date. */
+/**
+ * Returns a number as the sheet shows it, for a message. Returns null for formats that Lote does not imitate, such as
+ * fractions and dates.
+ */
 export function shownAs({ code: known }: NumberFormat, value: string): string | null {
   const code = typeof known === 'number' ? (BUILT_IN[known] ?? '@') : known;
   const sections = sectionsOf(code);
@@ -144,18 +161,18 @@ export function shownAs({ code: known }: NumberFormat, value: string): string | 
   return `${isNegative && at >= sections.length ? '-' : ''}${texts.join('')}`.trim();
 }
 
-/** Formats with this number and above have a code in the file. */
+/** Formats with this number or above have a code in the file. */
 const FIRST_OWN_FORMAT = 164;
 
-/** The number format of a cell style, by its index; without one, of the first style. */
+/** Returns the number format of a cell style by its index; the default is the first style. */
 export type CellStyles = (style: string | undefined) => NumberFormat;
 
-/** Reads the number formats of `styles.xml`; a workbook without it shows all numbers as they are. */
+/** Reads the number formats of `styles.xml`. Without that part, a workbook shows all numbers as they are. */
 export async function readStyles(archive: ZipArchive, part: string | null, signal?: AbortSignal): Promise<CellStyles> {
   if (part === null || !archive.has(part)) return () => GENERAL;
   const codes = new Map<number, string>();
   const ids: number[] = [];
-  /** Formats and styles of another part of it (conditional ones, `dxfs`) have numbers of their own. */
+  /** The current list. Other lists (conditional formats, `dxfs`) have numbers of their own. */
   let inside = '';
   await readXml(part, archive.chunks(part, signal), {
     open(name, attributes) {

@@ -9,12 +9,12 @@ import { OdsStyles } from './ods/ods-styles.ts';
 
 const ZIP = '504b0304';
 
-/** True for the first bytes of a ZIP archive, which XLSX and ODS files are. */
+/** Returns true for the first bytes of a ZIP archive, which XLSX and ODS files are. */
 export function isArchive(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).toString('hex') === ZIP;
 }
 
-/** Opens an XLSX or ODS file; the caller closes it. @throws Refusal */
+/** Opens an XLSX or ODS file. The caller must close the workbook. @throws Refusal */
 export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook> {
   const archive = await ZipArchive.open(path);
   try {
@@ -27,7 +27,7 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
   }
 }
 
-/** Opens a workbook for as long as it is used. @throws Refusal as `openWorkbook` */
+/** Opens a workbook, calls `use` and closes the workbook. @throws Refusal as `openWorkbook` */
 export async function withWorkbook<Result>(
   path: string,
   use: (workbook: Workbook) => Result | Promise<Result>,
@@ -62,7 +62,10 @@ interface OdsSheet extends Sheet {
   readonly index: number;
 }
 
-/** Opens an ODS file. All sheets stand in one part, which is read once for the first rows of each and once for the rows of one. */
+/**
+ * Opens an ODS file. One part contains all sheets, so Lote reads it once for the first rows of all sheets and once for
+ * the rows of one.
+ */
 async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
   await requireSpreadsheet(archive, signal);
   const sheets = await sheetsOf(archive, signal);

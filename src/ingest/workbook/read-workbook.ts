@@ -28,7 +28,7 @@ import type { HeaderMap } from '../profile/map-header.ts';
 const DRAIN_EVERY = 1000;
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
-/** Reads one sheet of an opened workbook into rows. @throws Refusal when its rows cannot be determined */
+/** Reads one sheet of an opened workbook into rows. @throws Refusal if it cannot determine the rows */
 export async function readWorkbook(
   workbook: Workbook,
   reading: Omit<Reading, 'chunks' | 'head' | 'hasCr'>,
@@ -84,7 +84,8 @@ async function takeAll(
       else if (taken % DRAIN_EVERY === 0) await writer.drain();
       else continue;
       characters = 0;
-      // One repeated row is a portion of a million: without a turn of the event loop it could not be cancelled.
+      // A repeated row is a portion of up to a million rows, which could not be cancelled without a turn of the event
+      // loop.
       await nextTurn();
       signal?.throwIfAborted();
     }
@@ -117,7 +118,9 @@ interface ReportWorkbook {
   readonly findings: FindingList;
 }
 
-/** Adds what must be said of a workbook as a whole, and gives it for the proof. Rows with merged cells are damaged. */
+/**
+ * Adds findings about the workbook as a whole and returns facts for the proof. Marks rows with merged cells as damaged.
+ */
 function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>> {
   const { workbook, chosen, records, findings } = given;
   const say = (...said: Parameters<typeof note>): void => findings.add(note(...said));
@@ -139,7 +142,10 @@ function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>
   return { formulas: count, hiddenColumns, mergedCells: merged };
 }
 
-/** One value stands for several rows or columns, and no rule says for which of them it is meant. A row is told once for each column. */
+/**
+ * A merged cell has one value for several rows or columns, and no rule tells which of them it belongs to. A row gets
+ * one finding per column.
+ */
 function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
   let count = 0;
   const nextRow = new Map<string, number>();
@@ -186,7 +192,10 @@ interface Candidate extends TableHeader {
 const MOST_NAMED = 20;
 const ADVICE = `Add a header line; if it is there, say what its columns mean: ${CONFIRM_COMMAND}`;
 
-/** The sheet that an operator or a profile names, else the only visible one with every required column. @throws Refusal */
+/**
+ * Chooses the sheet that an operator or a profile names, or else the only visible one with every required column.
+ * @throws Refusal
+ */
 function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
   const named = options.sheet;
   const asked =
@@ -205,7 +214,7 @@ function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
   return { ...best, how };
 }
 
-/** The header that names most columns, among the first rows of a sheet; null for an empty sheet. */
+/** Returns the header that names most columns among the first rows of a sheet. Returns null for an empty sheet. */
 export function sheetHeader(sheet: Sheet, options: IngestOptions): Candidate | null {
   const found = findHeader(sheet.head, options);
   return found === null ? null : { sheet, ...found };
@@ -216,7 +225,7 @@ function namesOf(sheets: readonly Sheet[]): string {
   return shown.join(', ') + (sheets.length > MOST_NAMED ? ` and ${sheets.length - MOST_NAMED} more` : '');
 }
 
-/** Excel does not tell names apart by their case. */
+/** Excel does not distinguish names by case. */
 function sheetNamed(sheets: readonly Sheet[], name: string): Sheet {
   const found =
     sheets.find((sheet) => sheet.name === name) ??

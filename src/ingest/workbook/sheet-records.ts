@@ -25,12 +25,12 @@ const ROLES: Readonly<Record<Column, CellRole>> = {
   tax_code: 'text',
 };
 
-/** Turns the rows of a sheet into records as a CSV file has them, and keeps what a reader must know of their cells. */
+/** Turns the rows of a sheet into records as a CSV file has them, and collects findings about their cells. */
 export class SheetRecords {
   readonly formulas: { count: number; first: string | null } = { count: 0, first: null };
   readonly #chosen: HeaderPlaces;
   readonly #width: number;
-  /** Position of `lote_read_as`; -1: it has none. */
+  /** Position of `lote_read_as`, or -1 if absent. */
   readonly #readAsAt: number;
   readonly #columns: readonly ({ readonly column: Column; readonly role: CellRole } | undefined)[];
   readonly #recalculates: boolean;
@@ -61,7 +61,7 @@ export class SheetRecords {
     const wrong: Wrong = { errors: [], unusable: [] };
     const values = Array.from({ length: this.#width }, (_, at) => this.#value(row, at, wrong));
     if (row.hidden) wrong.errors.push(rowError(row.row, null, 'row-hidden', HIDDEN));
-    // They belong to no column: with them the row has more cells than the header.
+    // Cells beyond the header belong to no column and make the row too wide.
     const beyond = shownCells(row).slice(this.#width);
     return {
       row: row.row,
@@ -107,10 +107,12 @@ const NOT_CALCULATED = {
 const HIDDEN =
   'the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it';
 
-/** What the format says; ODS describes it in other words than XLSX. */
+/** The parsed format, because ODS writes it in another way than XLSX. */
 const WRITTEN = parseNumberFormat(READ_AS_FORMAT);
 
-/** True for a cell of `lote_read_as` that Lote wrote into a workbook, and that was saved as no text since: it has the format that it got then. */
+/**
+ * Returns true if a cell of `lote_read_as` has the format that Lote gave it: the workbook was not saved as text since.
+ */
 function isAsWritten(cell: SheetCell | undefined): boolean {
   const format = cell?.format ?? null;
   return (
@@ -123,13 +125,18 @@ function isAsWritten(cell: SheetCell | undefined): boolean {
 
 interface ReadSheetRow {
   readonly row: SheetRow;
-  /** Of the whole sheet; complete when its rows are at their end. */
+  /** The merged ranges of the whole sheet; complete only after its last row. */
   readonly merged: SheetRows['merged'];
-  /** The program that wrote it asks for all formulas to be calculated again: their saved values are not to be believed. */
+  /**
+   * True if the program that wrote the file asks to calculate all formulas again: their saved values are not reliable.
+   */
   readonly recalculates: boolean;
 }
 
-/** Reads the rows below the header again; the bytes must be the same (compare the hash). @throws LoteError `file-unreadable`; Refusal */
+/**
+ * Reads the rows below the header again. The caller must compare the hash to ensure that the bytes are the same.
+ * @throws LoteError `file-unreadable`; Refusal
+ */
 export async function* readSheetRows(
   path: string,
   { sheet, headerRow }: Pick<Dialect, 'sheet' | 'headerRow'>,

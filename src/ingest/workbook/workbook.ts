@@ -3,28 +3,28 @@ import { HEADER_WITHIN } from '../profile/found-header.ts';
 import { MOST_CHARACTERS_OF_HEADS, tooLarge } from './limits.ts';
 import type { NumberFormat } from './number-format.ts';
 
-/** What a cell of a sheet holds. `missing`: a formula that no program has calculated. */
+/** The content of a sheet's cell. `missing` means a formula that no program has calculated. */
 export type CellKind = 'text' | 'number' | 'date' | 'boolean' | 'error' | 'missing';
 
-/** One cell that is not empty, or a formula. */
+/** A cell that has content or a formula. */
 export interface SheetCell {
   readonly kind: CellKind;
-  /** A number as its decimal text stands in the file, a date in ISO 8601, any other value as it is shown. */
+  /** A number as its decimal text in the file, a date in ISO 8601, or any other value as the sheet shows it. */
   readonly text: string;
-  /** Of numbers and texts; of any cell of XLSX, for what is written into it again. */
+  /** The format of a number or text. In XLSX every cell has one, because Lote writes it back. */
   readonly format: NumberFormat | null;
-  /** The value is what a program calculated when it saved the file. */
+  /** True if a program calculated the value when it saved the file. */
   readonly formula: boolean;
 }
 
-/** One row of a sheet that has at least one cell with content. */
+/** A row of a sheet with at least one cell with content. */
 export interface SheetRow {
   readonly row: number;
   readonly hidden: boolean;
   readonly cells: readonly (SheetCell | undefined)[];
 }
 
-/** Cells shown as one; columns from 0, rows from 1, both ends included. */
+/** Cells shown as one. Columns count from 0 and rows from 1, and both ends are included. */
 export interface MergedRange {
   readonly firstRow: number;
   readonly lastRow: number;
@@ -32,16 +32,16 @@ export interface MergedRange {
   readonly lastColumn: number;
 }
 
-/** A sheet with its first rows as texts, by which it is chosen. */
+/** A sheet and its first rows as texts, by which Lote chooses a sheet. */
 export interface Sheet {
   readonly name: string;
   readonly hidden: boolean;
   readonly head: readonly CsvRecord[];
 }
 
-/** The rows of one sheet as they are read; the lists beside them are complete when the rows are at their end. */
+/** The rows of one sheet as Lote reads them. The other lists are complete only after the last row. */
 export interface SheetRows {
-  /** Rows in portions of a few kilobytes of the file, each to be consumed before the next one. */
+  /** Rows in portions of a few kilobytes of the file. The caller must consume each portion before the next. */
   readonly portions: AsyncIterable<Iterable<SheetRow>>;
   readonly merged: readonly MergedRange[];
   readonly hiddenColumns: readonly { readonly first: number; readonly last: number }[];
@@ -51,18 +51,23 @@ export interface SheetRows {
 export interface Workbook {
   readonly format: 'xlsx' | 'ods';
   readonly sheets: readonly Sheet[];
-  /** The program that wrote it asks for all formulas to be calculated again: their values are not to be believed. */
+  /**
+   * True if the program that wrote the file asks to calculate all formulas again: their saved values are not reliable.
+   */
   readonly recalculates: boolean;
   rows(sheet: Sheet, signal?: AbortSignal): SheetRows;
   close(): void;
 }
 
-/** Collects the first rows of each sheet as texts, bounded over all sheets of a workbook. */
+/** Collects the first rows of each sheet as texts, with a limit for all sheets of a workbook together. */
 export class SheetHeads {
   readonly #heads = new Map<number, CsvRecord[]>();
   #characters = 0;
 
-  /** Adds a row to the sheet of this place in the file; false when its head is whole. @throws Refusal `workbook-too-large` */
+  /**
+   * Adds a row to the head of the sheet with this index. Returns false if that head is complete.
+   * @throws Refusal `workbook-too-large`
+   */
   add(sheet: number, row: SheetRow): boolean {
     const head = this.#heads.get(sheet) ?? [];
     this.#heads.set(sheet, head);
@@ -80,7 +85,7 @@ export class SheetHeads {
   }
 }
 
-/** The cells of a row as texts, up to the last one with content. */
+/** Returns the cells of a row as texts, up to the last cell with content. */
 export function shownCells({ cells }: SheetRow): readonly string[] {
   return Array.from(cells, (cell) => cell?.text ?? '');
 }

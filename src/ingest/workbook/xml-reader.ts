@@ -3,14 +3,17 @@ import { DEEPEST, LONGEST_TOKEN, damaged, tooLarge } from './limits.ts';
 import { Refusal, shorten } from '../findings.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** What a reader of one part is told; names as they stand in the file, with their prefix. */
+/** Receives the elements and texts of one part. Names include their prefix, as in the file. */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** Hands over tags and texts, chunk by chunk. Refuses a document type, which may declare entities; fetches nothing. */
+/**
+ * Passes tags and texts to a handler, chunk by chunk. Refuses a document type, which may declare entities; fetches
+ * nothing.
+ */
 class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -71,12 +74,12 @@ class XmlReader {
   }
 }
 
-/** Name without its prefix: `x:row` and `row` are the same element of Office Open XML. */
+/** Returns a name without its prefix: `x:row` and `row` are the same element of Office Open XML. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** What a handler has completed after each chunk of a part. @throws Refusal as `XmlReader` and the archive */
+/** Yields the result of a handler after each chunk of a part. @throws Refusal as `XmlReader` and the archive */
 export async function* takenOf<Rows>(
   archive: ZipArchive,
   part: string,
@@ -99,7 +102,7 @@ export async function readXml(part: string, chunks: AsyncIterable<Uint8Array>, h
   reader.end();
 }
 
-/** The spellings of XML Schema, and those that programs make of them. */
+/** Accepts the spellings of XML Schema and the variants that programs write. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|on)$/i.test(value);
 }

@@ -7,7 +7,10 @@ import { Refusal, shorten } from '../findings.ts';
 
 const LOCAL_HEADER_BYTES = 30;
 
-/** The parts of a ZIP archive by name, in any case. Each part is streamed and checked against its declared size and checksum. */
+/**
+ * The parts of a ZIP archive by name, case-insensitive. Streams each part and checks it against its declared size and
+ * checksum.
+ */
 export class ZipArchive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -43,7 +46,7 @@ export class ZipArchive {
     return this.#entries.get(name.toLowerCase())?.compressedSize ?? 0;
   }
 
-  /** The inflated bytes of a part. @throws Refusal `workbook-damaged`, `workbook-too-large` */
+  /** Streams the inflated bytes of a part. @throws Refusal `workbook-damaged`, `workbook-too-large` */
   async *chunks(name: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name.toLowerCase());
     if (entry === undefined) throw damaged(`its part ${JSON.stringify(shorten(name, 80))} is missing`);
@@ -95,14 +98,14 @@ function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   });
 }
 
-/** Two parts of one name are read as one file by some programs and as another one by others. */
+/** Refuses two parts with one name, because programs disagree about which of them they read. */
 function problemOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Refusal | null {
   if ((entry.generalPurposeBitFlag & 1) === 1) return encrypted();
   if (entries.size >= MOST_PARTS) return tooLarge('parts', MOST_PARTS);
   return entries.has(entry.fileName.toLowerCase()) ? damaged('it has two parts of one name') : null;
 }
 
-/** A few megabytes that many parts share would inflate to terabytes: the ratio is bounded part by part. */
+/** The ratio is limited per part, so a few megabytes that many parts share would inflate to terabytes. */
 function overlap(entries: readonly Entry[]): boolean {
   const inPlace = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   return inPlace.some(({ relativeOffsetOfLocalHeader: start, compressedSize }, at) => {
@@ -111,14 +114,14 @@ function overlap(entries: readonly Entry[]): boolean {
   });
 }
 
-/** The reader stops a part that is longer than it declares. */
+/** Archive streams stop a part that is longer than it declares. */
 function requireBounded({ uncompressedSize, compressedSize }: Entry): void {
   if (uncompressedSize > MOST_BYTES_OF_A_PART) throw tooLarge('bytes of one part', MOST_BYTES_OF_A_PART);
   if (uncompressedSize > RATIO_COUNTS_FROM && uncompressedSize > compressedSize * MOST_RATIO)
     throw tooLarge('times the size of the file in one part', MOST_RATIO);
 }
 
-/** A workbook that opens only with a password. */
+/** Returns the refusal of a workbook that opens only with a password. */
 export function encrypted(): Refusal {
   const message =
     'Expected a workbook without a password, found an encrypted one. Save it without a password, and drop that file';

@@ -6,40 +6,40 @@ import type { Queries } from '../database/database.ts';
 export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count AS rows,
   rows_without_invoice, invoices, started_at, finished_at, revision, proof::json AS proof, fencing_token, stopped::json AS stopped`;
 
-/** @throws LoteError `batch-not-found` when there is none. */
+/** Returns the batch that the row describes. @throws LoteError `batch-not-found` when there is no row. */
 export function foundBatch(batchId: string, row: BatchRecord | undefined): BatchRecord {
   if (row !== undefined) return row;
   throw new LoteError('batch-not-found', `The ledger has no batch "${batchId}"; lote status lists those it has`);
 }
 
-/** batchId. */
+/** Parameter: batchId. */
 export const FIND_BATCH = `/* find-batch */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1`;
 
-/** batchId: no other transaction changes it until this one ends. */
+/** Parameter: batchId. No other transaction can change the batch until this one ends. */
 export const LOCK_BATCH = `/* lock-batch */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR UPDATE`;
 
-/** batchId: the same, and others may hold it so beside this one. */
+/** Parameter: batchId. As `LOCK_BATCH`, but other transactions may hold the same shared lock. */
 const SHARE_BATCH = `/* share-batch */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR SHARE`;
 
-/** Locks the batch for a writer that holds its claim: until the transaction ends no other one writes. @throws LoteError `batch-not-found`, `claim-lost` */
+/** Locks the batch for a writer that holds its claim; no other one can write until the transaction ends. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
   return proved(claim, await queries.query<BatchRecord>(LOCK_BATCH, [claim.batchId]));
 }
 
-/** The same for a writer of a portion of the file, beside others. @throws LoteError `batch-not-found`, `claim-lost` */
+/** As `lockUnderClaim`, but writers of other portions may run at the same time. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
   return proved(claim, await queries.query<BatchRecord>(SHARE_BATCH, [claim.batchId]));
 }
 
-/** The same for the rounds of a batch that runs; no token proves nothing. @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict` */
+/** As `lockUnderClaim`, for rounds of a running batch; no token skips the check. @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict` */
 export async function lockUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
   return provedRound(batchId, token, await queries.query<BatchRecord>(LOCK_BATCH, [batchId]));
 }
 
-/** The same for writers beside each other: until the transaction ends the token stays. @throws LoteError as `lockUnderToken` */
+/** As `lockUnderToken`, but other writers may run too; the token stays until the transaction ends. @throws LoteError as `lockUnderToken` */
 export async function shareUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
   return provedRound(batchId, token, await queries.query<BatchRecord>(SHARE_BATCH, [batchId]));
 }
@@ -56,7 +56,7 @@ function proved(claim: BatchClaim, [row]: readonly BatchRecord[]): BatchRecord {
   return batch;
 }
 
-/** A round is begun once: the next attempt of its step has the same token, and waits for ever where the ledger has a lower one. */
+/** Makes the error for a stale token. A retry cannot succeed when the ledger has a lower token, because all attempts of the step have the same token. */
 export function roundLost(claim: BatchClaim, batch: BatchRecord): LoteError {
   const found = batch.fencingToken;
   if (found > claim.fencingToken) return claimLost(claim, heldBy(batch));
@@ -71,7 +71,7 @@ function heldBy({ fencingToken, workflowId, runId }: BatchRecord): string {
   return `run ${runId} of workflow ${workflowId} has it (token ${fencingToken})`;
 }
 
-/** A later start of the same work has taken over: this attempt has nothing more to write. */
+/** Makes the error for an attempt that a later start of the same work has replaced. The attempt has nothing more to write. */
 export function claimLost(claim: BatchClaim, found: string): LoteError {
   return new LoteError(
     'claim-lost',

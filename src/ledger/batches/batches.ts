@@ -7,12 +7,12 @@ import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../database/sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
 import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken } from './batch.ts';
 
-/** batchId: held invoices of the batch, and unsent ones that another batch has. */
+/** Parameter: batchId. Held invoices of the batch, and unsent ones that another batch owns. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);
 
 const UNKNOWN = invoicesOfBatch(`i.state = 'unknown'`);
 
-/** batchId. What another running batch is about to send is waited for too: this batch's report must say how it ended. */
+/** Parameter: batchId. Includes invoices that another running batch is about to send: the report of this batch must say how they end. */
 const OPEN_PAGES = `/* open-pages */
 SELECT DISTINCT (i.ordinal - 1) / b.page_size + 1 AS page
 FROM live_line i
@@ -22,7 +22,7 @@ WHERE i.batch_id = $1 AND b.page_size > 0
   AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND (i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES})))
 ORDER BY page`;
 
-/** batchId, state, now. Cancelled stays cancelled when the batch finishes; only a claim opens a closed batch again. */
+/** Parameters: batchId, state, now. A cancelled batch stays cancelled when it finishes; only a claim reopens a closed batch. */
 const SET_BATCH_STATE = `/* set-batch-state */
 UPDATE batch SET
   state = CASE WHEN state = 'cancelled' THEN state ELSE $2 END,
@@ -30,22 +30,22 @@ UPDATE batch SET
 WHERE batch_id = $1
   AND (state IN ('running', 'paused') OR (state = 'cancelled' AND $2 = 'finished'))`;
 
-/** limit; newest first, of all applications. */
+/** Parameter: limit. Newest first, of all applications. */
 const LIST_BATCHES = `/* list-batches */
 SELECT ${BATCH_COLUMNS} FROM batch
 ORDER BY started_at DESC, seq DESC LIMIT $1`;
 
-/** application: batches that some run works on, or did before it was lost. */
+/** Parameter: application. Batches that a run works on, or worked on before the run was lost. */
 const OPEN_BATCHES = `/* open-batches */
 SELECT ${BATCH_COLUMNS} FROM batch
 WHERE application = $1 AND state IN ('staging', 'running', 'paused')
 ORDER BY seq`;
 
-/** application, sha256. */
+/** Parameters: application, sha256. */
 const BATCH_OF_FILE = `/* batch-of-file */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
 
-/** application, workflowId, runId. */
+/** Parameters: application, workflowId, runId. */
 const BATCHES_CLOSED_BY = `/* batches-closed-by */
 SELECT batch_id FROM batch
 WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES}
@@ -54,23 +54,23 @@ ORDER BY seq`;
 const NEXT_REVISION = `/* next-revision */
 UPDATE batch SET revision = revision + 1 WHERE batch_id = $1 RETURNING revision`;
 
-/** Batches as a whole: which there are, their state, and what goes again with them. */
+/** Finds batches, changes their state and releases their invoices. */
 export function createBatches(database: Database) {
   return {
     findBatch: async (batchId: string): Promise<BatchRecord | null> =>
       (await database.query<BatchRecord>(FIND_BATCH, [batchId]))[0] ?? null,
 
-    /** The batch of these bytes, under whatever name they came. */
+    /** Finds the batch of a file with these bytes, whatever the file's name. */
     batchOfFile: async (application: string, sha256: string): Promise<BatchRecord | null> =>
       (await database.query<BatchRecord>(BATCH_OF_FILE, [application, sha256]))[0] ?? null,
 
-    /** Newest first. */
+    /** Lists the newest batches first. */
     listBatches: (limit: number) => database.query<BatchRecord>(LIST_BATCHES, [limit]),
 
-    /** Batches in `staging`, `running` or `paused`, oldest first. */
+    /** Lists batches in `staging`, `running` or `paused`, oldest first. */
     openBatches: (application: string) => database.query<BatchRecord>(OPEN_BATCHES, [application]),
 
-    /** Closed batches whose claim is still this run's: those that it closed, and that were not opened again. Their ids, oldest first. */
+    /** Returns the ids, oldest first, of closed batches whose claim this run still holds: the run closed them and no later run reopened them. */
     async batchesClosedBy(run: ClaimingRun & { readonly application: string }): Promise<readonly string[]> {
       const { application, workflowId, runId } = run;
       const rows = await database.query<{ batchId: string }>(BATCHES_CLOSED_BY, [application, workflowId, runId]);
@@ -90,17 +90,17 @@ export function createBatches(database: Database) {
       });
     },
 
-    /** Ends a batch; what it owns and has not sent is held with the reason `unsent`, in one step with the end. */
+    /** Ends a batch. In the same transaction it holds the batch's unsent invoices with the reason `unsent`. */
     async endBatch(batchId: string, { state, unsent, now, fencingToken }: EndBatch): Promise<void> {
       await database.transaction(async (queries) => {
         requireRead(await lockUnderToken(queries, batchId, fencingToken));
-        // Another file that is read anew may have passed one on to this batch since it held what was not sent.
+        // Another file that Lote reads anew may have passed an invoice to this batch since the batch held its unsent ones.
         await holdUnsent(queries, batchId, { reason: unsent, now });
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });
     },
 
-    /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
+    /** Moves `held` invoices that may be sent again to `staged`; `unknown` and `unsettled` stay for reconciliation. Returns the number moved. */
     releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
       const selection = { name: 'release-held', ids: RELEASABLE, params: [batchId] };
       return changeUnderToken(database, { batchId, fencingToken }, selection, () => ({
@@ -110,19 +110,19 @@ export function createBatches(database: Database) {
       }));
     },
 
-    /** unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many. */
+    /** Moves `unknown` invoices on pages of this batch to `sending`: same key and bytes, frozen after `frozenAfter`. Returns the number moved. */
     repeatUnknown(batchId: string, frozenAfter: number, fencingToken?: FencingToken): Promise<number> {
       const selection = { name: 'repeat-unknown', ids: UNKNOWN, params: [batchId] };
       const command = { kind: 'repeat', batchId, frozenAfter } as const;
       return changeUnderToken(database, { batchId, fencingToken }, selection, () => command);
     },
 
-    /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
+    /** Returns, in ascending order, the pages with an `accepted` invoice or with a `staged`/`sending` one whose owner is not closed. */
     async openPages(batchId: string): Promise<readonly number[]> {
       return (await database.query<{ page: number }>(OPEN_PAGES, [batchId])).map((row) => row.page);
     },
 
-    /** Revision rises by one; returns it. */
+    /** Raises the revision by one and returns it. */
     async nextRevision(batchId: string): Promise<number> {
       const [row] = await database.query<{ revision: number }>(NEXT_REVISION, [batchId]);
       return row?.revision ?? foundBatch(batchId, undefined).revision;
@@ -137,7 +137,7 @@ interface EndBatch {
   readonly fencingToken: FencingToken;
 }
 
-/** Its run reads the file before it ends the batch: a ledger that has it as being read is older than the run. */
+/** A run reads its file before it ends the batch. If the ledger still says `staging`, the ledger is older than the run. */
 function requireRead({ batchId, state }: BatchRecord): void {
   if (state !== 'staging') return;
   throw new LoteError(

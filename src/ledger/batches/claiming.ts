@@ -9,11 +9,11 @@ import { IS_DIFFERENCE } from './findings.ts';
 /** A run that asks for a batch. */
 interface AskingRun extends ClaimingRun {
   readonly batchId: string;
-  /** As in `BatchRecord`. Left out: null. */
+  /** As in `BatchRecord`. The default is null. */
   readonly temporalId?: string | null;
-  /** Which attempt of the step asks, from 1: an earlier attempt takes nothing from a later one of its run. */
+  /** The attempt of the step that asks, from 1. An earlier attempt cannot take the claim from a later one of its run. */
   readonly attempt: number;
-  /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
+  /** True when the caller knows that the run with the claim is closed. The asking run then takes the claim over. */
   readonly takeOver: boolean;
 }
 
@@ -23,16 +23,16 @@ export interface ClaimBatch extends AskingRun {
   readonly file: string;
   readonly sha256: string;
   readonly now: number;
-  /** With `takeOver`: the run that was found closed. When another one holds the claim by now, it is not taken. */
+  /** With `takeOver`: the run that the caller found closed. If another run holds the claim by now, the takeover fails. */
   readonly closedRun?: ClaimingRun;
   readonly order: StartOrder;
 }
 
 /**
- * Who holds the batch after the attempt:
+ * Result of the attempt:
  *   claimed: new, or begun by a run that died before it had staged everything; ingest from the start
  *   resumed: staged before; run the pages with open invoices
- *   stopped: the run that held it has ended, it is stopped, and no person orders it; the caller has the claim to close it, and sends nothing
+ *   stopped: an operator stopped the batch, its run has ended, and no person orders it; the caller has the claim to close it, and sends nothing
  *   owned: another run holds it; ask Temporal whether that run is open, then attach to it, or claim with `takeOver`
  *   closed: everything is final, or the file was refused; the report stands
  */
@@ -43,52 +43,52 @@ export interface ClaimResult {
 
 /** Claims a closed batch for a run that retries invoices of it. */
 export interface ReopenBatch extends AskingRun {
-  /** The retry is for all that the batch holds: it goes on. Otherwise only what is selected is sent, and the batch stays stopped. */
+  /** True when the retry is for the whole batch and ends the stop. If false, Lote sends only the selected invoices and the batch stays stopped. */
   readonly endsStop: boolean;
 }
 
-/** Whether the run holds the batch now, and if not, why. */
+/** Says whether the run holds the batch now, and if not, why. */
 export type ReopenResult =
   | { readonly kind: 'reopened'; readonly batch: BatchRecord }
-  /** A run holds it: a retry goes to that run as an update. */
+  /** Another run holds the batch: send the retry to that run as an update. */
   | { readonly kind: 'owned'; readonly workflowId: string; readonly runId: string }
-  /** The file was refused, or is still being read: it has no invoices to retry. */
+  /** The file was refused, or Lote is still reading it: it has no invoices to retry. */
   | { readonly kind: 'nothing' };
 
-/** A round of a batch's pages is about to begin. */
+/** Input of `beginRound`, which begins a round of a batch's pages. */
 export interface BeginRound {
   readonly batchId: string;
-  /** Which attempt of the step asks, from 1. */
+  /** The attempt of the step that asks, from 1. */
   readonly attempt: number;
-  /** Of the round before. */
+  /** The fencing token of the previous round. */
   readonly fencingToken: number;
-  /** An operator has asked for this round: it has its whole retry budget. Left out: it goes on with that of the round before. */
+  /** True when an operator asked for this round: it gets the whole retry budget. By default it continues with the rest of the budget. */
   readonly isOrdered?: boolean;
 }
 
-/** batchId: is there anything in it that a closed batch is opened again for? Control totals that differ are one: its report must say what the next start declares. */
+/** Parameter: batchId. Says whether to reopen a closed batch. Control totals that differ are a reason: the report must say what the next start declares. */
 const HAS_SOMETHING_OPEN = `/* has-something-open */
 SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${sqlList(REOPENING_STATES)})
   OR EXISTS (SELECT FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
-/** batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is known. */
+/** Parameters: batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row if the file or the batch's id is known. */
 const INSERT_BATCH = `/* insert-batch */
 INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt, temporal_id)
 VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8, $9)
 ON CONFLICT DO NOTHING
 RETURNING ${BATCH_COLUMNS}`;
 
-/** application, sha256: one claim of a file at a time. */
+/** Parameters: application, sha256. The lock admits one claim of a file at a time. */
 const LOCK_BATCH_OF_FILE = `/* lock-batch-of-file */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
 
-/** batchId: which attempt of a run raised the token, and whether it did so with a claim. */
+/** Parameter: batchId. Returns the attempt that raised the token, and whether it did so with a claim. */
 const LAST_RAISED = `/* last-raised */
 SELECT raised_from IS NULL AS by_claim, raised_attempt FROM batch WHERE batch_id = $1`;
 
 /**
- * batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on: the claim changes hands, and the earlier
- * holder can write no more. The batch has its whole retry budget again, and what an operator ordered another run ends unless the same work goes on.
+ * Parameters: batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on. The earlier holder can no longer
+ * write. The batch gets its whole retry budget again, and an operator's orders to another run end unless the same work goes on.
  */
 const HOLD_CLAIM = `/* hold-claim */
 UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END, repeats = 0,
@@ -100,20 +100,20 @@ WHERE batch_id = $1
 RETURNING ${BATCH_COLUMNS}`;
 
 /**
- * batchId, fencing token of the round before, attempt, 1 when an operator has asked for the round. No row when another run has claimed the batch, or a
- * later round or attempt has begun.
+ * Parameters: batchId, fencing token of the previous round, attempt, 1 when an operator asked for the round. Returns no
+ * row when another run has claimed the batch, or a later round or attempt has begun.
  */
 const BEGIN_ROUND = `/* begin-round */
 UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3, repeats = CASE WHEN $4::integer = 1 THEN 0 ELSE repeats END
 WHERE batch_id = $1 AND (fencing_token = $2 OR (raised_from = $2 AND raised_attempt < $3))
 RETURNING ${BATCH_COLUMNS}`;
 
-/** Who may work on a batch. */
+/** Decides which run may work on a batch. */
 export function createClaiming(database: Database) {
   return {
     /**
-     * Atomic: exactly one (workflowId, runId) holds the batch of an application and a file's bytes; a later attempt of the same pair holds it still. Each
-     * claim that is won raises the fencing token. A stopped batch goes to a person's order only; another order finds it closed, or gets the claim to close it
+     * Claims the batch of an application and a file's bytes. Exactly one (workflowId, runId) holds it; a later attempt of the same pair keeps it. Each
+     * successful claim raises the fencing token. Only a person's order runs a stopped batch; another order finds it closed, or gets the claim to close it
      * (`stopped`). docs/architecture.md#who-may-work-on-a-file has the table of states and results.
      * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
      */
@@ -129,7 +129,7 @@ export function createClaiming(database: Database) {
       });
     },
 
-    /** Runs a finished or cancelled batch again, whether or not anything of it is open. @throws LoteError `batch-not-found`, `claim-lost` */
+    /** Reopens a finished or cancelled batch, even if it has no open invoices. @throws LoteError `batch-not-found`, `claim-lost` */
     reopenBatch(reopen: ReopenBatch): Promise<ReopenResult> {
       return database.transaction(async (queries) => {
         const [row] = await queries.query<BatchRecord>(LOCK_BATCH, [reopen.batchId]);
@@ -147,7 +147,7 @@ export function createClaiming(database: Database) {
     },
 
     /**
-     * Raises the fencing token, so that nothing of the round before writes any more. A later attempt of the step raises it again.
+     * Raises the fencing token, so that the previous round cannot write any more. A later attempt of the step raises it again.
      * @throws LoteError `claim-lost` for an attempt that is not the latest, or when another run has claimed the batch
      */
     beginRound({ batchId, attempt, fencingToken, isOrdered = false }: BeginRound): Promise<BatchRecord> {
@@ -172,7 +172,7 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecor
   const ends = { endsStop: claim.order === 'person', goesOn: claim.order === 'restart' };
   switch (batch.state) {
     case 'refused':
-      // The run that refused it, repeating its step after a crash, has the answer already.
+      // A run that refused the file and repeats its step after a crash gets the same answer.
       if (isMine || !isStart(claim) || isStopped(claim, batch)) return { kind: 'closed', batch };
       return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging', ...ends }) };
     case 'finished':
@@ -184,7 +184,7 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecor
     case 'running':
     case 'paused': {
       if (!isMine && !mayTakeOver(claim, batch)) return { kind: 'owned', batch };
-      // The pause of a run that has ended is over; what is left of it is the stop.
+      // A pause ends with its run; only the stop remains.
       const state = batch.state === 'paused' && !isMine && !ends.goesOn ? 'running' : batch.state;
       const held = await hold(queries, claim, { batch, state, ...ends });
       if (isStopped(claim, batch) && !(isMine && batch.stopped?.what === 'held') && !isOrderedIn(claim, batch))
@@ -194,23 +194,23 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecor
   }
 }
 
-/** The one rule about what an operator stopped: only a person's order sends more of it. */
+/** After an operator stops a batch, only a person's order sends more of it. */
 function isStopped({ order }: ClaimBatch, { stopped }: BatchRecord): boolean {
   return stopped !== null && order !== 'person';
 }
 
-/** `none` and `restart` order nothing anew. */
+/** `none` and `restart` are not new orders. */
 function isStart({ order }: ClaimBatch): boolean {
   return order === 'person' || order === 'drop';
 }
 
-/** What operators ordered the run before holds for the run that goes on with its work. */
+/** An operator's orders to the previous run also apply to the run that continues its work. */
 function isOrderedIn({ order }: ClaimBatch, { stopped, state }: BatchRecord): boolean {
   const what = stopped?.what;
   return order === 'restart' && state !== 'staging' && (what === 'paused' || what === 'cancelled' || what === 'held');
 }
 
-/** An attempt that goes on after a later one of its run has claimed the batch must not take the work back. */
+/** An attempt must not take the work back after a later attempt of its run has claimed the batch. */
 async function requireLatestAttempt(queries: Queries, asking: AskingRun, batch: BatchRecord): Promise<void> {
   if (!isHolder(asking, batch)) return;
   const [raised] = await queries.query<{ byClaim: boolean; raisedAttempt: number }>(LAST_RAISED, [batch.batchId]);
@@ -222,7 +222,7 @@ function isHolder(run: ClaimingRun, batch: BatchRecord): boolean {
   return batch.workflowId === run.workflowId && batch.runId === run.runId;
 }
 
-/** Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run is open. */
+/** Two callers that see the same run closed may both try to take over. The second one finds the open run of the first, and must not take its claim. */
 function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }
@@ -242,7 +242,7 @@ async function hold(
   return foundBatch(batch.batchId, row);
 }
 
-/** The id holds the first digits of the file's hash: another file under it is another application's, or a collision. */
+/** The id contains the first digits of the file's hash, so the other file belongs to another application or its hash collides. */
 function idTaken(claim: ClaimBatch): LoteError {
   return new LoteError(
     'ledger-conflict',

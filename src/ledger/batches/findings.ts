@@ -5,25 +5,25 @@ import type { Database, Queries } from '../database/database.ts';
 import { arrayLiteral } from '../database/sql.ts';
 import { lockUnderToken } from './batch.ts';
 
-/** How a finding of this code is stored: as JSON, in which a quote inside a text has a backslash before it. */
+/** Matches findings by code. They are stored as JSON, where a backslash precedes each quote inside a text, so a text cannot match. */
 const withCode = (code: string): string => `f.finding LIKE '%"code":"${code}"%'`;
 
-/** `f` is a finding that control totals differ. */
+/** SQL condition: finding `f` says that control totals differ. */
 export const IS_DIFFERENCE = withCode(TOTALS_DIFFER);
 
-/** `f` is a totals row, which is in no invoice and is not lost. */
+/** SQL condition: finding `f` is about a totals row, which belongs to no invoice and is not lost. */
 export const IS_TOTALS_ROW = withCode('totals-row');
 
-/** `f` counts rows that are in no invoice because a mapping profile says that they are none. */
+/** SQL condition: finding `f` counts rows that a mapping profile excludes from all invoices. */
 export const IS_ROWS_SKIPPED = withCode('rows-skipped');
 
-/** `f` says that rows were lost. */
+/** SQL condition: finding `f` says that rows were lost. */
 export const IS_ROWS_LOST = withCode('rows-lost');
 
 const LIST_FINDINGS = `/* list-findings */
 SELECT finding::json AS finding FROM finding WHERE batch_id = $1 ORDER BY seq`;
 
-/** batchId, finding (JSON): once. The last report lacks it, and is outdated. */
+/** Parameters: batchId, finding (JSON). Writes a finding once. The last report lacks it, so `news` marks the report as outdated. */
 const NOTE_FINDING = `/* note-finding */
 WITH noted AS (
   INSERT INTO finding (batch_id, seq, finding)
@@ -41,23 +41,23 @@ GROUP BY f.batch_id`;
 const DIFFERENCES = `/* differing-totals */
 SELECT f.seq, f.finding::json AS finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
 
-/** batchId, seq, finding. */
+/** Parameters: batchId, seq, finding. */
 const REPLACE_FINDING = `/* replace-finding */
 UPDATE finding SET finding = $3 WHERE batch_id = $1 AND seq = $2`;
 
-/** batchId, finding: before all others. */
+/** Parameters: batchId, finding. The finding comes before all others. */
 const INSERT_FIRST_FINDING = `/* insert-first-finding */
 INSERT INTO finding (batch_id, seq, finding)
 SELECT $1, coalesce(min(f.seq), 1) - 1, $2::text FROM finding f WHERE f.batch_id = $1`;
 
-/** What was found of the files of batches as a whole. */
+/** Findings about the files of batches as a whole. */
 export function createFindings(database: Database) {
   return {
     async fileFindings(batchId: string): Promise<readonly Finding[]> {
       return (await database.query<{ finding: Finding }>(LIST_FINDINGS, [batchId])).map(({ finding }) => finding);
     },
 
-    /** Of these batches, the findings that decide whether the whole file went out: totals rows, and control totals that differ. Without an entry: none. */
+    /** Returns the findings that decide whether the whole file was sent: totals rows, skipped rows, differing totals. A batch without any has no entry. */
     async decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>> {
       const rows = await database.query<{ batchId: string; findings: readonly Finding[] }>(DECIDING_FINDINGS, [
         arrayLiteral(batchIds),
@@ -65,13 +65,13 @@ export function createFindings(database: Database) {
       return new Map(rows.map(({ batchId, findings }) => [batchId, findings]));
     },
 
-    /** Adds a finding to those of the file, unless it is there, and makes the report of the batch outdated. */
+    /** Adds a finding to those of the file, unless it is there already, and marks the batch's report as outdated. */
     async noteFinding(batchId: string, finding: Finding): Promise<void> {
       await database.query(NOTE_FINDING, [batchId, JSON.stringify(finding)]);
     },
 
     /**
-     * Writes down, before the other findings, that the control totals of a start differ; it replaces what an earlier start differed in.
+     * Writes before the other findings that the control totals of a start differ. Replaces the finding of an earlier start.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
     async noteTotals(batch: BatchWriter, finding: Finding): Promise<void> {
@@ -84,7 +84,7 @@ export function createFindings(database: Database) {
     },
 
     /**
-     * Turns the finding that control totals differ, if there is one, into one that says that they no longer hold the batch.
+     * Changes the finding that control totals differ, if there is one: it then says that they no longer hold the batch.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
     async overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void> {

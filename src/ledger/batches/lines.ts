@@ -9,17 +9,17 @@ import {
 import { type Database, onlyRow } from '../database/database.ts';
 import { arrayLiteral, reasonJson, sqlList } from '../database/sql.ts';
 
-/** A part of the invoices of a batch. */
+/** Selects a part of the invoices of a batch. */
 export interface InvoicesWith {
   readonly outcomes: ReadonlySet<Outcome>;
-  /** Begin behind this ordinal; default 0. */
+  /** Begin after this ordinal; default 0. */
   readonly after?: number;
-  /** How many of them to leave out first; default 0. */
+  /** The number of matching invoices to skip; default 0. */
   readonly skip?: number;
   readonly limit: number;
 }
 
-/** A line of a batch as the view `batch_line` has it. */
+/** A row of the view `batch_line`. */
 export interface LineRow extends Omit<BatchInvoice, 'contradictions' | 'issuedElsewhere'> {
   readonly contradictions: readonly Contradiction[];
   readonly issuedElsewhere: boolean;
@@ -29,7 +29,7 @@ export interface LineRow extends Omit<BatchInvoice, 'contradictions' | 'issuedEl
 export const LINE_COLUMNS = `l.ordinal, l.page, l.ref, l.merchant_nif, l.rows, l.currency, l.net, l.state, l.service_id, l.idempotency_key, l.generation,
   l.attempts, ${reasonJson('l')} AS reason, coalesce(l.findings, '[]')::json AS findings, l.flags, l.contradictions, l.sent_at, l.settled_at, l.issued_elsewhere`;
 
-/** Reads a `LineRow`. */
+/** Converts a `LineRow` to a `BatchInvoice`. */
 export function batchInvoice({ contradictions, issuedElsewhere, ...line }: LineRow): BatchInvoice {
   return {
     ...line,
@@ -38,14 +38,14 @@ export function batchInvoice({ contradictions, issuedElsewhere, ...line }: LineR
   };
 }
 
-/** batchId, ordinal behind which to begin, limit. */
+/** Parameters: batchId, ordinal after which to begin, limit. */
 const BATCH_INVOICES = `/* batch-invoices */
 SELECT ${LINE_COLUMNS} FROM batch_line l
 WHERE l.batch_id = $1 AND l.ordinal > $2
 ORDER BY l.ordinal
 LIMIT $3`;
 
-/** batchId, outcomes, ordinal behind which to begin, how many to skip, limit. Skipped lines are not made, which takes a third of the time on a late page. */
+/** Parameters: batchId, outcomes, ordinal to begin after, skip, limit. Skipped lines are not built, which takes a third of the time on a late page. */
 const INVOICES_WITH = `/* invoices-with */
 WITH chosen AS (
   SELECT l.ordinal FROM batch_line l
@@ -56,32 +56,32 @@ WITH chosen AS (
 SELECT ${LINE_COLUMNS} FROM chosen JOIN batch_line l ON l.batch_id = $1 AND l.ordinal = chosen.ordinal
 ORDER BY l.ordinal`;
 
-/** What several lines have together. Sums are exact: numeric has no rounding. */
+/** Totals of several lines. Sums are exact: numeric has no rounding. */
 const LINE_SUMS = `count(*) AS invoices, trim_scale(coalesce(sum(l.net::numeric), 0))::text AS net,
   count(*) FILTER (WHERE l.net IS NULL) AS without_amount`;
 
-/** batchId: the batch's balance. */
+/** Parameter: batchId. Computes the batch's balance. */
 const COUNT_OUTCOMES = `/* count-outcomes */
 SELECT l.state AS outcome, l.currency, ${LINE_SUMS} FROM batch_line l
 WHERE l.batch_id = $1
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
-/** batchId, epoch milliseconds. */
+/** Parameters: batchId, epoch milliseconds. */
 const ISSUED_BEFORE = `/* issued-before */
 SELECT count(*) AS invoices FROM batch_line l
 WHERE l.batch_id = $1 AND (l.state = 'already-issued' OR (l.state = 'issued' AND (l.settled_at < $2 OR l.issued_elsewhere)))`;
 
-/** That line `l` is in doubt, found through the index of the few invoices with a flag. */
+/** SQL condition: line `l` is in doubt. It uses the index of the few invoices with a flag. */
 export const IS_CONTRADICTED = `(l.invoice_id = ANY(ARRAY(SELECT invoice_id FROM invoice WHERE flags <> '{}')) AND cardinality(l.contradictions) > 0)`;
 
-/** batchIds, how many references of each. */
+/** Parameters: batchIds, number of references for each batch. */
 const CONTRADICTED_INVOICES = `/* contradicted-invoices */
 SELECT l.batch_id, count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1:$2::integer] AS refs FROM batch_line l
 WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
 GROUP BY l.batch_id`;
 
-/** batchId, rows of each group, groups. Lines at rest that are not issued, by state and reason; the reason of an invalid one is its first finding. */
+/** Parameters: batchId, rows of each group, groups. Groups lines at rest that are not issued. The reason of an invalid line is its first finding. */
 const PROBLEM_GROUPS = `/* problem-groups */
 SELECT state, code, count(*) AS invoices,
   coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS rows
@@ -100,42 +100,42 @@ GROUP BY state, code
 ORDER BY invoices DESC, state, code
 LIMIT $3`;
 
-/** batchId, references. */
+/** Parameters: batchId, references. */
 const ROWS_OF_REFS = `/* rows-of-refs */
 SELECT invoice_ref AS ref, file_rows AS rows FROM batch_invoice
 WHERE batch_id = $1 AND invoice_ref = ANY($2::text[])
 ORDER BY ordinal`;
 
-/** Lines of a report read at once: about a megabyte. */
+/** Number of report lines read at once: about a megabyte. */
 const PORTION = 1_000;
 
-/** What reports and pages read of the invoices of batches. */
+/** Reads the invoices of batches for reports and pages. */
 export function createLines(database: Database) {
   return {
     countOutcomes: (batchId: string): Promise<readonly OutcomeCount[]> =>
       database.query<OutcomeCount>(COUNT_OUTCOMES, [batchId]),
 
-    /** Of these batches, the invoices that went out and are in doubt. Without an entry: none. */
+    /** Returns the invoices that were sent and are in doubt. A batch without such invoices has no entry. */
     async contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>> {
       const params = [arrayLiteral(batchIds), MOST_CONTRADICTED];
       const rows = await database.query<Contradicted & { batchId: string }>(CONTRADICTED_INVOICES, params);
       return new Map(rows.map(({ batchId, ...contradicted }) => [batchId, contradicted]));
     },
 
-    /** Number of its invoices whose document was known before `at` (epoch milliseconds) or belongs to another batch. */
+    /** Returns the number of the batch's invoices whose document was known before `at` (epoch milliseconds) or belongs to another batch. */
     async issuedBefore(batchId: string, at: number): Promise<number> {
       return onlyRow(await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at])).invoices;
     },
 
-    /** In ordinal order, in portions. */
+    /** Yields the invoices in ordinal order, in portions. */
     batchInvoices: (batchId: string): AsyncIterable<readonly BatchInvoice[]> => readBatchInvoices(database, batchId),
 
-    /** In ordinal order, those of some outcomes: a part of a list that is chosen in the database. */
+    /** Returns invoices with the given outcomes in ordinal order. The database selects them. */
     async invoicesWith(
       batchId: string,
       { outcomes, after = 0, skip = 0, limit }: InvoicesWith,
     ): Promise<readonly BatchInvoice[]> {
-      // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
+      // Ordinals have no gaps, so a request for all outcomes can skip lines without reading them.
       const isAll = outcomes.size === OUTCOMES.length;
       const rows = isAll
         ? await database.query<LineRow>(BATCH_INVOICES, [batchId, after + skip, limit])
@@ -143,13 +143,13 @@ export function createLines(database: Database) {
       return rows.map(batchInvoice);
     },
 
-    /** Settled invoices that are not issued, by reason: the largest `groups` groups with at most `rows` rows each. */
+    /** Groups settled invoices that are not issued by reason: the largest `groups` groups with at most `rows` rows each. */
     problemGroups: (
       batchId: string,
       { groups, rows }: { readonly groups: number; readonly rows: number },
     ): Promise<readonly ProblemGroup[]> => database.query<ProblemGroup>(PROBLEM_GROUPS, [batchId, rows, groups]),
 
-    /** The file's rows of these references in the batch; a reference that the batch does not have is left out. */
+    /** Returns the file rows of these references in the batch, without the references that the batch does not have. */
     rowsOfRefs: (batchId: string, refs: readonly string[]) =>
       database.query<{ readonly ref: string; readonly rows: readonly number[] }>(ROWS_OF_REFS, [
         batchId,
@@ -166,7 +166,7 @@ async function* readBatchInvoices(database: Database, batchId: string): AsyncGen
     const last = rows.at(-1);
     if (last === undefined) return;
     const isLast = rows.length < PORTION;
-    // The database reads the next portion while this one is worked on. Its failure is thrown where it is waited for.
+    // The database reads the next portion while the caller works on this one. If that read fails, the `await` above throws the error.
     if (!isLast) reading = readPortion(last.ordinal);
     reading.catch(() => undefined);
     yield rows.map(batchInvoice);

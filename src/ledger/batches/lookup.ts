@@ -13,11 +13,11 @@ export interface InvoiceGeneration {
   readonly idempotencyKey: string;
   readonly state: InvoiceState;
   readonly serviceId: string | null;
-  /** POSTs of this generation; for the current one, POSTs of all generations. */
+  /** POSTs of this generation; for the current generation, POSTs of all generations. */
   readonly attempts: number;
-  /** Polls by GET that were planned and are done; null for an earlier generation. */
+  /** The number of planned polls by GET that are done; null for an earlier generation. */
   readonly asks: number | null;
-  /** When its bytes and key were frozen; null before, and after a purge. */
+  /** When Lote froze its bytes and key; null before that, and after a purge. */
   readonly frozenAt: number | null;
   readonly firstSentAt: number | null;
   readonly acceptedAt: number | null;
@@ -26,11 +26,11 @@ export interface InvoiceGeneration {
   readonly changedAt: number | null;
   readonly reason: Reason | null;
   readonly flags: readonly string[];
-  /** The bytes of its POST, once they were frozen; null before, and after a purge. */
+  /** The bytes of its POST; null before Lote freezes them, and after a purge. */
   readonly body: string | null;
 }
 
-/** A delivery about an invoice, as it was stored. */
+/** A stored delivery about an invoice. */
 export interface StoredDelivery {
   readonly receivedAt: number;
   readonly type: string | null;
@@ -40,45 +40,45 @@ export interface StoredDelivery {
   readonly reason: Reason | null;
 }
 
-/** What a person, or the retry policy, did to an invoice or to a batch that holds it. */
+/** An action of a person, or of the retry policy, on an invoice or on a batch that holds the invoice. */
 export interface InvoiceAction {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Null: not known. */
+  /** Null when the actor is unknown. */
   readonly who: string | null;
   readonly what: string;
   readonly why: string;
   readonly acceptedDuplicateRisk: boolean;
-  /** How it moved this invoice; null: it was about the batch as a whole. */
+  /** How the action moved this invoice; null when the action was about the batch as a whole. */
   readonly move: RetryMove | null;
 }
 
 /** Everything the ledger knows of one line of a batch. */
 export interface InvoiceDetails {
   readonly line: BatchInvoice;
-  /** What the file said, as it was or would be sent; null when a row of it is wrong, or after a purge. */
+  /** The content that was or would be sent, as the file gave it; null when a row of it is wrong, or after a purge. */
   readonly content: Invoice | null;
-  /** Newest first; none when the line never was an invoice of the ledger. */
+  /** Newest first; empty when the line never was an invoice of the ledger. */
   readonly generations: readonly InvoiceGeneration[];
-  /** In the order in which they were stored. */
+  /** In the order in which Lote stored them. */
   readonly deliveries: readonly StoredDelivery[];
-  /** Every batch that holds this invoice, this one too; oldest first. */
+  /** All batches that hold this invoice, including this one; oldest first. */
   readonly batches: readonly HoldingBatch[];
   /** Oldest first, at most 200. */
   readonly actions: readonly InvoiceAction[];
 }
 
-/** A batch that holds an invoice, and where in its file. */
+/** A batch that holds an invoice, with the invoice's place in the file. */
 export interface HoldingBatch {
   readonly batchId: string;
   readonly file: string;
   readonly ordinal: number;
-  /** When the file was read, epoch milliseconds. */
+  /** When Lote read the file, epoch milliseconds. */
   readonly readAt: number;
   readonly rows: readonly number[];
 }
 
-/** batchId, ordinal: the line, and what the file said of the generation that this batch holds: null for an invalid invoice, and after a purge. */
+/** Parameters: batchId, ordinal. Reads the line and the content of its generation. The content is null for an invalid invoice, and after a purge. */
 const BATCH_LINE = `/* batch-line */
 SELECT l.invoice_id, ${LINE_COLUMNS}, (
     SELECT c.content::json FROM invoice_content c WHERE c.invoice_id = l.invoice_id AND c.generation = l.generation
@@ -86,7 +86,7 @@ SELECT l.invoice_id, ${LINE_COLUMNS}, (
 FROM batch_line l
 WHERE l.batch_id = $1 AND l.ordinal = $2`;
 
-/** invoiceId: every generation with its frozen bytes, newest first. */
+/** Parameter: invoiceId. Reads all generations with their frozen bytes, newest first. */
 const INVOICE_GENERATIONS = `/* invoice-generations */
 SELECT l.*, ${reasonJson('l')} AS reason, body.body, nullif(body.frozen_at, 0) AS frozen_at FROM (
   SELECT generation, idempotency_key, state, service_id, attempts, asks, first_sent_at, accepted_at, settled_at, changed_at,
@@ -100,19 +100,19 @@ SELECT l.*, ${reasonJson('l')} AS reason, body.body, nullif(body.frozen_at, 0) A
 LEFT JOIN invoice_body body ON body.invoice_id = $1 AND body.generation = l.generation
 ORDER BY l.generation DESC`;
 
-/** serviceIds; a service that repeats itself must not fill the page. */
+/** Parameter: serviceIds. The limit keeps a service that repeats its events from filling the page. */
 const INVOICE_DELIVERIES = `/* invoice-deliveries */
 SELECT received_at, event_type AS type, event_id, service_id, verdict, ${reasonJson('delivery')} AS reason
 FROM delivery WHERE service_id = ANY($1::text[])
 ORDER BY seq LIMIT 200`;
 
-/** invoiceId: the batches that hold it, oldest first. */
+/** Parameter: invoiceId. Lists the batches that hold the invoice, oldest first. */
 const BATCHES_OF_INVOICE = `/* batches-of-invoice */
 SELECT b.batch_id, b.file, bi.ordinal, b.started_at AS read_at, bi.file_rows AS rows
 FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id
 WHERE bi.invoice_id = $1 ORDER BY b.seq LIMIT 50`;
 
-/** invoiceId: what was done to it, and to the batches that hold it. A retry that moved only others says nothing of it, nor does a download. */
+/** Parameter: invoiceId. Lists actions on the invoice and on the batches that hold it. Leaves out downloads, and retries that did not move this invoice. */
 const INVOICE_ACTIONS = `/* invoice-actions */
 SELECT a.at, a.who, a.what, a.why, a.accepted_duplicate_risk, ai.move
 FROM audit a
@@ -124,12 +124,12 @@ ORDER BY a.at, a.seq LIMIT 200`;
 const LAST_DELIVERY = `/* last-delivery */
 SELECT max(received_at) AS received_at FROM delivery WHERE received_at >= $1`;
 
-/** Questions of people; Lote decides nothing by the answers. */
+/** Answers questions of people; Lote makes no decision from these answers. */
 export function createLookup(database: Database) {
   return {
     /**
-     * What indexes find (an exact reference, NIF or service id) at once, when it is not more than the results asked for;
-     * everything else by looking at invoices one by one, the newest first, within the bounds.
+     * Searches with indexes first (an exact reference, NIF or service id) and returns those results if they fit the
+     * limit. Otherwise it looks at invoices one by one, newest first, within the bounds.
      */
     searchInvoices: (search: InvoiceSearch, bounds: SearchBounds): Promise<InvoiceSearchResult> =>
       searchInvoices(database, search, bounds),
@@ -141,7 +141,7 @@ export function createLookup(database: Database) {
       return { line: batchInvoice(line), content, ...(await historyOf(database, invoiceId)) };
     },
 
-    /** When the last webhook since then was stored; null: none. */
+    /** Returns when the newest webhook since `since` was stored (epoch milliseconds), or null if there is none. */
     lastDelivery: async (since: number): Promise<number | null> =>
       onlyRow(await database.query<{ receivedAt: number | null }>(LAST_DELIVERY, [since])).receivedAt,
   };

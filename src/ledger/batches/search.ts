@@ -3,58 +3,58 @@ import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { Database } from '../database/database.ts';
 import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
 
-/** An invoice that a search found, with the batch it stands in. */
+/** An invoice that a search found, with its batch. */
 export interface FoundInvoice extends BatchInvoice {
   readonly batchId: string;
-  /** Whose invoice it is. */
+  /** The application that owns the invoice. */
   readonly application: string;
   readonly file: string;
-  /** When the file was read, epoch milliseconds. */
+  /** When Lote read the file, epoch milliseconds. */
   readonly readAt: number;
 }
 
-/** What people remember of an invoice. All that is given must hold; at least one of the four is given. */
+/** Search criteria. An invoice must match all the given ones; the caller gives at least one of `words`, `net`, `from` and `before`. */
 export interface InvoiceSearch {
   /**
-   * A whole reference, merchant's NIF or service id; or a part of a reference, of a customer's or merchant's name, or of a customer's tax number.
-   * Accents and capitals count only in whole ones.
+   * A whole reference, merchant's NIF or service id; or a part of a reference, of a customer's or merchant's name, or
+   * of a customer's tax number. Accents and capitals count only in whole values.
    */
   readonly words?: string;
-  /** Look for the words as a part, too, where an index would give an answer already. */
+  /** True searches for the words as a part even if an index already gives an answer. */
   readonly parts?: boolean;
-  /** Net of the invoice, a canonical decimal. */
+  /** Net amount of the invoice, a canonical decimal. */
   readonly net?: string;
-  /** Epoch milliseconds: the file was read at this moment or later. */
+  /** Epoch milliseconds: Lote read the file at this time or later. */
   readonly from?: number;
-  /** Epoch milliseconds: the file was read before this moment. */
+  /** Epoch milliseconds: Lote read the file before this time. */
   readonly before?: number;
 }
 
-/** A line of a batch; a search that goes on begins behind it. */
+/** A line of a batch; a continued search begins after it. */
 export interface SearchPosition {
   readonly batchId: string;
   readonly ordinal: number;
 }
 
-/** How far one search goes. */
+/** Limits of one search. */
 export interface SearchBounds {
-  /** Results at most. */
+  /** The highest number of results. */
   readonly results: number;
-  /** Invoices that are looked at one by one, at most. */
+  /** The highest number of invoices to look at one by one. */
   readonly lookedAt: number;
-  /** Go on behind this line; left out: begin with the newest. */
+  /** Continue after this line. The default is to begin with the newest batch. */
   readonly after?: SearchPosition;
 }
 
-/** What a search found, and how far it went. */
+/** The results of a search, and the range that it searched. */
 export interface InvoiceSearchResult {
   /** Newest batch first. */
   readonly found: readonly FoundInvoice[];
-  /** Invoices that were looked at one by one; 0 where indexes gave the answer. */
+  /** The number of invoices that the search looked at one by one; 0 if indexes gave the answer. */
   readonly lookedAt: number;
-  /** When the oldest file among them was read; null: none was looked at. */
+  /** When Lote read the oldest file that was searched (epoch milliseconds); null if the search looked at no file. */
   readonly backTo: number | null;
-  /** Older invoices were not looked at: where to go on; null: everything was. */
+  /** Where to continue with older invoices; null if the search looked at all of them. */
   readonly next: SearchPosition | null;
 }
 
@@ -64,8 +64,8 @@ interface FoundRow extends LineRow, Pick<FoundInvoice, 'batchId' | 'application'
 const FOUND_COLUMNS = `l.batch_id, l.application, l.file, l.read_at, ${LINE_COLUMNS}`;
 
 /**
- * words, limit: lines by reference, merchant NIF or service id of any generation. Each branch has its own index and limit, so that a merchant of a million
- * invoices costs no more than the answer.
+ * Parameters: words, limit. Finds lines by reference, merchant NIF or service id of any generation. Each branch has its
+ * own index and limit, so that a merchant of a million invoices costs no more than the answer.
  */
 const FIND_INVOICES = `/* find-invoices */
 WITH known AS (
@@ -81,19 +81,19 @@ FROM hit JOIN batch_line l ON l.batch_id = hit.batch_id AND l.ordinal = hit.ordi
 ORDER BY l.seq DESC, l.ordinal
 LIMIT $2`;
 
-/** See `createLookup`. */
+/** Searches invoices; `createLookup` describes the order. */
 export async function searchInvoices(
   database: Database,
   search: InvoiceSearch,
   bounds: SearchBounds,
 ): Promise<InvoiceSearchResult> {
   const { words, parts = false, net, from, before } = search;
-  // No PostgreSQL text holds NUL; and words without a letter, a digit or a sign would match everything.
+  // PostgreSQL text cannot hold NUL, and words without a letter, a digit or a sign would match every invoice.
   const matchesNothing = words !== undefined && (words.includes('\u0000') || folded(words) === '');
   if (matchesNothing) return { found: [], lookedAt: 0, backTo: null, next: null };
   const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
   if (onlyWords && words !== undefined && bounds.after === undefined) {
-    // The indexes give hits in no order: of more than fit, they would keep any.
+    // The indexes return hits in no order. If there are more than fit, the limit would keep arbitrary ones.
     const rows = await database.query<FoundRow>(FIND_INVOICES, [words, bounds.results + 1]);
     if (rows.length > 0 && rows.length <= bounds.results)
       return { found: rows.map(foundInvoice), lookedAt: 0, backTo: null, next: null };
@@ -105,12 +105,12 @@ function foundInvoice({ batchId, application, file, readAt, ...row }: FoundRow):
   return { ...batchInvoice(row), batchId, application, file, readAt };
 }
 
-/** Lines of one statement. PGlite does one statement at a time: a search must not keep an answer of the service waiting. */
+/** Lines read by one statement. PGlite runs one statement at a time, so a search must not delay the recording of the service's answers. */
 const PORTION = 2_000;
-/** Batches that are asked for at once. */
+/** Batches read by one statement. */
 const BATCHES = 200;
 
-/** Looks at the invoices of one batch after the other, the newest first, until the results or the bounds are full. */
+/** Looks at the invoices of one batch after another, newest batch first, until it reaches the limit of results or of invoices. */
 async function lookThrough(
   database: Database,
   search: InvoiceSearch,
@@ -136,7 +136,7 @@ async function lookThrough(
 }
 
 interface Portion extends SearchPosition {
-  /** Ordinal that it ends with. */
+  /** The last ordinal of the portion. */
   readonly to: number;
   readonly readAt: number;
 }
@@ -167,7 +167,7 @@ interface SearchedBatchRow {
   readonly startedAt: number;
 }
 
-/** from, before, batch at which to go on (or null), how many: batches with invoices, newest first. */
+/** Parameters: from, before, batch at which to continue (or null), limit. Lists batches with invoices, newest first. */
 const SEARCHED_BATCHES = `/* searched-batches */
 SELECT batch_id, invoices, started_at FROM batch
 WHERE invoices > 0 AND started_at >= $1::bigint AND started_at < $2::bigint
@@ -175,13 +175,13 @@ WHERE invoices > 0 AND started_at >= $1::bigint AND started_at < $2::bigint
 ORDER BY seq DESC LIMIT $4`;
 
 interface SearchedRow extends FoundRow {
-  /** What the file said of each generation, as JSON; null where nothing is looked for in it. */
+  /** The content of each generation as JSON; null when the search has no words. */
   readonly contents: readonly string[] | null;
 }
 
 /**
- * batchId, ordinal behind which to begin, ordinal to end with, net or null, whether to read the contents. It uses primary keys alone: a search costs no
- * writer an index.
+ * Parameters: batchId, ordinal after which to begin, last ordinal, net or null, whether to read the contents. The
+ * statement uses only primary keys, so writers maintain no index for searches.
  */
 const SEARCHED_LINES = `/* searched-lines */
 SELECT ${FOUND_COLUMNS},
@@ -190,7 +190,7 @@ FROM batch_line l
 WHERE l.batch_id = $1 AND l.ordinal > $2 AND l.ordinal <= $3 AND ($4::text IS NULL OR l.net = $4::text)
 ORDER BY l.ordinal`;
 
-/** What a database takes for a letter depends on its locale, and PGlite has none: therefore the words are looked for here. */
+/** The process compares the words itself: which characters a database counts as letters depends on its locale, and PGlite has none. */
 function matcherOf(words: string | undefined): (row: FoundRow, contents: readonly string[]) => boolean {
   if (words === undefined) return () => true;
   const part = folded(words);
@@ -204,7 +204,7 @@ function namesIn(content: string): readonly (string | null)[] {
   return [customer.name, customer.taxId, merchant.legalName];
 }
 
-/** Without accents, capitals and differences of white space. */
+/** Removes accents, capitals and differences of white space. */
 function folded(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim().replaceAll(/\s+/gu, ' ');
 }

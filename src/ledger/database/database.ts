@@ -2,26 +2,26 @@ import { isLedgerAway } from '../../domain/errors.ts';
 import { isUniqueViolation, StatementFailure, statementLabel } from './statement-failure.ts';
 import type { MeasureStatement } from '../../domain/records/measures.ts';
 
-/** What a statement may be given; arrays travel as array literals (`sql.ts`), the same for both drivers. */
+/** A parameter of a statement. Arrays are passed as array literals (`sql.ts`), the same for both drivers. */
 export type SqlValue = string | number | null;
 
-/** Runs single statements, each by itself or inside a transaction. */
+/** Runs single statements, inside or outside a transaction. */
 export interface Queries {
-  /** Runs one statement. Column `batch_id` becomes `batchId`, int8 a number, int[] and text[] arrays; bytea is not read. */
+  /** Runs one statement. Column `batch_id` becomes `batchId`, int8 a number, int[] and text[] arrays; bytea is not supported. */
   query<Row extends object>(text: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
 /**
- * All that Lote asks of PGlite or PostgreSQL. Isolation is READ COMMITTED: each statement sees what was committed before it.
+ * The operations that Lote needs from PGlite or PostgreSQL. Isolation is READ COMMITTED: each statement sees all earlier commits.
  * @throws LoteError `ledger-unavailable`; StatementFailure for everything the database itself refuses.
  */
 export interface Database extends Queries {
-  /** Commits when `work` resolves, else rolls back. `work` may run again after a deadlock, so it must have no effect outside. */
+  /** Commits when `work` resolves, and rolls back if it rejects. `work` may run again after a deadlock, so it must have no outside effect. */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** The row of a statement that returns exactly one, such as a count. */
+/** Returns the row of a statement that returns exactly one, such as a count. */
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('A statement that must return one row returned none');
   return row;
@@ -29,7 +29,7 @@ export function onlyRow<Row>([row]: readonly Row[]): Row {
 
 const names = new Map<string, string>();
 
-/** Rows of a result whose columns have these names, as objects with names of TypeScript. */
+/** Converts rows to objects, with camelCase names for the columns. */
 export function rowsOf<Row extends object>(
   columns: readonly string[],
   values: readonly (readonly unknown[])[],
@@ -51,8 +51,8 @@ function keyOf(column: string): string {
 }
 
 /**
- * BEGIN, work, COMMIT on one connection. Where `work` swallows the failure of a statement, the whole fails all the same: the database answers such a COMMIT
- * with a silent ROLLBACK.
+ * Runs BEGIN, `work` and COMMIT on one connection. If `work` swallows the failure of a statement, the transaction still
+ * fails, because the database answers such a COMMIT with a silent ROLLBACK.
  */
 export async function runTransaction<Result>(
   connection: Queries,
@@ -68,7 +68,7 @@ export async function runTransaction<Result>(
     return result;
   } catch (error) {
     await rollBack(connection);
-    // What follows a failed statement is refused because of it (25P02), and says nothing.
+    // After a failed statement the database refuses all later ones (25P02); only the first error is informative.
     throw failures.includes(error as Error) ? failures[0] : error;
   }
 
@@ -86,21 +86,21 @@ export async function runTransaction<Result>(
   }
 }
 
-/** The first error is the one to tell; a connection that is gone has rolled back by itself. */
+/** Ignores its own failure: the first error is the one to report, and a lost connection has rolled back by itself. */
 async function rollBack(connection: Queries): Promise<void> {
   try {
     await connection.query('ROLLBACK');
   } catch {
-    // Nothing to add: see above.
+    // The caller reports the first error.
   }
 }
 
-/** Of a statement that is not the ledger's own: migrations, BEGIN, COMMIT. */
+/** Label of a statement without a name: migrations, BEGIN, COMMIT. */
 const UNNAMED = 'other';
 
 /**
- * Measures each statement from asking to answer, with its wait for a connection. A statement that fails inside a transaction fails the transaction, which
- * alone counts.
+ * Measures each statement from its request to its answer, including the wait for a connection. A statement that fails
+ * inside a transaction fails the transaction, and only the transaction counts as failed.
  */
 export function measuredDatabase(database: Database, measure: MeasureStatement | undefined): Database {
   if (measure === undefined) return database;
@@ -127,7 +127,7 @@ export function measuredDatabase(database: Database, measure: MeasureStatement |
   };
 }
 
-/** The ledger's own refusals, such as a lost claim, are no failures; neither is a writer that was faster: it is expected. */
+/** A refusal by the ledger itself, such as a lost claim, is not a failure. A unique violation is not one either: a faster writer is expected. */
 function hasFailed(error: unknown): boolean {
   if (error instanceof StatementFailure) return !isUniqueViolation(error);
   return isLedgerAway(error);

@@ -4,17 +4,17 @@ import { CLOCK } from './sql.ts';
 const FIND_FACT = `/* find-fact */
 SELECT (SELECT value FROM fact WHERE key = $1) AS value, ${CLOCK} AS now`;
 
-/** prefix: all facts that were set whose keys begin with it. */
+/** Parameter: prefix. Lists all facts that were set and whose keys begin with the prefix. */
 const LIST_FACTS = `/* list-facts */
 SELECT key, value FROM fact WHERE starts_with(key, $1) AND value <> 'null'`;
 
-/** key. Makes the row when there is none, and locks it; the clock is read after that. */
+/** Parameter: key. Makes the row if it is missing and locks it; the clock is read after that. */
 const LOCK_FACT = `/* lock-fact */
 INSERT INTO fact (key, value) VALUES ($1, 'null')
 ON CONFLICT (key) DO UPDATE SET key = excluded.key
 RETURNING value, ${CLOCK} AS now`;
 
-/** key, value. */
+/** Parameters: key, value. */
 const WRITE_FACT = `/* write-fact */
 UPDATE fact SET value = $2 WHERE key = $1`;
 
@@ -24,7 +24,7 @@ interface FactRow {
   readonly now: number;
 }
 
-/** A small value that all processes of the ledger share; null: it was never set. `now` is the database's clock. */
+/** Reads a small value that all processes of the ledger share; null if it was never set. `now` is the database's clock. */
 export async function findFact<Value>(
   queries: Queries,
   key: string,
@@ -33,13 +33,13 @@ export async function findFact<Value>(
   return { value: value === null ? null : (JSON.parse(value) as Value | null), now };
 }
 
-/** The facts whose keys begin with `prefix`, by the rest of the key. */
+/** Returns the facts whose keys begin with `prefix`, by the rest of the key. */
 export async function listFacts<Value>(queries: Queries, prefix: string): Promise<ReadonlyMap<string, Value>> {
   const rows = await queries.query<{ key: string; value: string }>(LIST_FACTS, [prefix]);
   return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as Value]));
 }
 
-/** Gets the value and the database's clock, and returns the next value and a result. It may run again after a deadlock. */
+/** Takes the value and the database's clock, and returns the next value and a result. The function may run again after a deadlock. */
 type Change<Value, Result> = (value: Value | null, now: number) => readonly [next: Value | null, result: Result];
 
 /** Changes a fact under a lock. */
@@ -51,7 +51,7 @@ export function changeFact<Value, Result>(
   return database.transaction((queries) => changeFactIn(queries, key, change));
 }
 
-/** The same in a transaction of the caller. */
+/** As `changeFact`, in the caller's transaction. */
 export async function changeFactIn<Value, Result>(
   queries: Queries,
   key: string,

@@ -9,8 +9,8 @@ import { StatementFailure } from './statement-failure.ts';
 export type Migration = readonly string[];
 
 /**
- * In order. A released migration never changes: the next one follows it here, and only adds (a column with a default, or that may be null), so that
- * processes of the version before go on during an upgrade.
+ * In order. A released migration never changes. A new migration follows it and only adds columns with a default or that
+ * may be null, so that processes of the previous version continue during an upgrade.
  */
 const MIGRATIONS: readonly Migration[] = [SCHEMA];
 
@@ -22,12 +22,12 @@ export const SCHEMA_VERSION = LAST_VERSION_OF_0_1_0 + MIGRATIONS.length;
 
 const FINGERPRINT_LENGTH = 16;
 
-/** Hexadecimal; another one for another schema. */
+/** Returns a hexadecimal digest of the schema. */
 export function schemaFingerprint(migrations: readonly Migration[] = MIGRATIONS): string {
   return createHash('sha256').update(migrations.flat().join('\n')).digest('hex').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** What is wrong with a ledger of 0.1.0, and what to do about it. */
+/** Explains why this Lote cannot use a ledger of 0.1.0, and what to do about it. */
 export function ledgerOf010(version: number): { readonly found: string; readonly cure: string } {
   return {
     found: `The ledger is of Lote 0.1.0 (schema version ${version}), which this Lote does not read.`,
@@ -37,10 +37,10 @@ export function ledgerOf010(version: number): { readonly found: string; readonly
   };
 }
 
-/** SQLSTATE of a table that does not exist: no ledger was made in this database. */
+/** SQLSTATE of a missing table: the database contains no ledger. */
 const UNDEFINED_TABLE = '42P01';
 
-/** The version of the schema of a ledger; null: the database holds none. Reads only. */
+/** Returns the schema version of a ledger, or null if the database contains none. Reads only. */
 export async function schemaVersionOf(queries: Queries): Promise<number | null> {
   const rows = await queries
     .query<{ version: number | null }>('SELECT max(version) AS version FROM ledger_migration')
@@ -51,15 +51,15 @@ export async function schemaVersionOf(queries: Queries): Promise<number | null> 
   return rows === null ? null : (rows[0]?.version ?? 0);
 }
 
-/** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
+/** "lote" as a number. The lock makes the ledgers of a database migrate one at a time, whichever process opens them first. */
 const MIGRATION_LOCK = 0x6c6f7465;
 
-/** A migration that waits for a table makes all later statements on it wait, those of receivers and workers too. */
+/** While a migration waits for a table, all later statements on the table wait too, including those of receivers and workers. */
 const LONGEST_LOCK_WAIT = '10s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Brings the schema up to date, all or nothing.
+ * Brings the schema up to date, completely or not at all.
  * @throws LoteError `ledger-conflict` when a newer Lote or Lote 0.1.0 wrote it; `ledger-unavailable` when another transaction holds a table for too long
  */
 export async function migrate(
@@ -107,15 +107,15 @@ function explainWait(error: unknown): never {
   );
 }
 
-/** Key of the fact that is the ledger's id. It is given once, and nothing changes it. */
+/** Key of the fact that contains the ledger's id. The id is set once and never changes. */
 const LEDGER_ID = 'ledger-id';
 
-/** The id of the ledger; null: its place is missing. Reads only. */
+/** Returns the id of the ledger, or null if its fact is missing. Reads only. */
 export async function findLedgerId(queries: Queries): Promise<string | null> {
   return (await findFact<string>(queries, LEDGER_ID)).value;
 }
 
-/** The id of the ledger, which the first opening gives it. @throws LoteError `ledger-conflict` when its place is missing. */
+/** Returns the id of the ledger, which the first opening creates. @throws LoteError `ledger-conflict` when its fact is missing. */
 export async function ledgerId(database: Database): Promise<string> {
   const value = await findLedgerId(database);
   if (value === null)

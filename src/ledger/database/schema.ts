@@ -1,6 +1,6 @@
 /**
- * The ledger of 0.2.0, in the order in which a batch meets its tables. Hot tables (`invoice`, `batch_invoice`, `delivery`) have no foreign keys: to check
- * one costs as much as the insert itself, and only this room writes to them.
+ * The ledger of 0.2.0, in the order in which a batch uses its tables. Hot tables (`invoice`, `batch_invoice`,
+ * `delivery`) have no foreign keys: a check costs as much as the insert itself, and only this room writes to them.
  */
 export const SCHEMA: readonly string[] = [
   // Small values that all processes share, as JSON: the ledger's id, registrations of webhooks, rates, circuit breakers.
@@ -8,10 +8,10 @@ export const SCHEMA: readonly string[] = [
      key text PRIMARY KEY,
      value text NOT NULL
    ) WITH (fillfactor = 50)`,
-  // The first opening gives the id: a new embedded ledger is a copy of one that was never opened.
+  // The first opening sets the id, because a new embedded ledger is a copy of one that was never opened.
   `INSERT INTO fact VALUES ('ledger-id', '""')`,
 
-  // One file: its state, the run that holds the claim, and what operators ordered.
+  // One file: its state, the run that holds the claim, and the operators' orders.
   `CREATE TABLE batch (
      batch_id text PRIMARY KEY,
      seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -53,7 +53,7 @@ export const SCHEMA: readonly string[] = [
    )`,
   'CREATE INDEX batch_pattern ON batch (application, file_pattern, total_checked_at)',
 
-  // Raw rows of a large file while it is read.
+  // Raw rows of a large file while Lote reads it.
   `CREATE TABLE batch_row (
      batch_id text NOT NULL,
      file_row integer NOT NULL,
@@ -61,7 +61,7 @@ export const SCHEMA: readonly string[] = [
      raw_row text NOT NULL,
      PRIMARY KEY (batch_id, file_row)
    )`,
-  // The same rows in the order of the first row of their identity, made in one pass.
+  // The same rows in the order of the first row of their identity; one pass makes the order.
   `CREATE TABLE batch_row_order (
      batch_id text NOT NULL,
      first_row integer NOT NULL,
@@ -78,8 +78,8 @@ export const SCHEMA: readonly string[] = [
    )`,
 
   // The state machine. Rows hold no long text and no index on the state, so that most updates stay in their page (HOT).
-  // A slice freezes all invoices of a page at once, before any older version of them can go: a page must have room for
-  // a second version of each, or a quarter of them moves and each move writes to every index.
+  // A slice freezes all invoices of a page at once, before PostgreSQL can remove an older version. A page must have
+  // room for two versions of each invoice, or a quarter of them move and each move writes to every index.
   `CREATE TABLE invoice (
      invoice_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      identity text NOT NULL CONSTRAINT invoice_identity UNIQUE,
@@ -106,11 +106,11 @@ export const SCHEMA: readonly string[] = [
      reason_message text,
      flags text[] NOT NULL DEFAULT '{}'
    ) WITH (fillfactor = 45)`,
-  // The predicates of these indexes are false for an ordinary invoice in all its life: they cost it nothing.
+  // The predicates of these indexes are false for an ordinary invoice in all its life, so it pays nothing for them.
   `CREATE INDEX invoice_flagged ON invoice (invoice_id) WHERE flags <> '{}'`,
   'CREATE INDEX invoice_with_reason ON invoice (owner_batch) WHERE reason_code IS NOT NULL',
 
-  // What the file says of each generation, as JSON text with exact decimal strings.
+  // The file's content for each generation, as JSON text with exact decimal strings.
   `CREATE TABLE invoice_content (
      invoice_id bigint NOT NULL,
      generation integer NOT NULL,
@@ -130,7 +130,7 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (invoice_id, generation)
    )`,
 
-  // How each earlier generation ended. Its service id stays: late answers about it must never be overlooked.
+  // The result of each earlier generation. The service id stays, because Lote must never overlook late answers about it.
   `CREATE TABLE invoice_generation (
      invoice_id bigint NOT NULL,
      generation integer NOT NULL,
@@ -147,7 +147,7 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (invoice_id, generation)
    )`,
 
-  // One line of a report. `outcome` is the batch's own; null: the state of the invoice is the outcome.
+  // One line of a report. `outcome` is the batch's own outcome; null means that the state of the invoice is the outcome.
   `CREATE TABLE batch_invoice (
      batch_id text NOT NULL,
      ordinal integer NOT NULL,
@@ -168,7 +168,7 @@ export const SCHEMA: readonly string[] = [
   'CREATE INDEX batch_invoice_ref ON batch_invoice (invoice_ref)',
   'CREATE INDEX batch_invoice_nif ON batch_invoice (merchant_nif)',
 
-  // The id of each merchant. Where the list that was read last has another id, or none, its invoices are held.
+  // The id of each merchant. If the list that Lote read last has another id or none, the merchant's invoices are held.
   `CREATE TABLE merchant (
      application text NOT NULL,
      nif text NOT NULL,
@@ -192,10 +192,10 @@ export const SCHEMA: readonly string[] = [
    )`,
   'CREATE INDEX delivery_service_id ON delivery (service_id) WHERE service_id IS NOT NULL',
   `CREATE INDEX delivery_failed ON delivery (received_at) WHERE verdict = 'failed'`,
-  // Costs next to nothing per delivery, and finds the last hours of a table of millions.
+  // Costs almost nothing per delivery, and finds the last hours in a table of millions.
   'CREATE INDEX delivery_received ON delivery USING brin (received_at)',
 
-  // Which account of the service an application uses. The fingerprint is a short hash, salted with the ledger's id.
+  // The service account of each application. The fingerprint is a short hash, salted with the ledger's id.
   `CREATE TABLE service_account (
      application text PRIMARY KEY,
      base_url text NOT NULL,
@@ -203,14 +203,14 @@ export const SCHEMA: readonly string[] = [
      confirmed_at bigint NOT NULL
    )`,
 
-  // The last key of each invoice that was sent while this ledger did not hear of it, until it is sent again.
+  // The last key of each invoice that was sent without a record in this ledger, until Lote sends the invoice again.
   `CREATE TABLE lost_send (
      identity text PRIMARY KEY,
      idempotency_key text NOT NULL,
      sent_at bigint NOT NULL
    )`,
 
-  // Actions of operators and of the retry policy, and the invoices that each one changed.
+  // Actions of operators and of the retry policy, with the invoices that each action changed.
   `CREATE TABLE audit (
      action_id text PRIMARY KEY,
      seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -232,7 +232,7 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (action_id, invoice_id, generation)
    )`,
 
-  // What the last report of a batch said of invoices that may still change; reconciliation reads nothing else.
+  // The last report's outcomes of invoices that may still change. Reconciliation reads only this table.
   `CREATE TABLE report_outcome (
      batch_id text NOT NULL,
      ordinal integer NOT NULL,
@@ -241,16 +241,16 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (batch_id, ordinal)
    )`,
 
-  // Invoices by the lines that show them as they are now. Each is looked up by itself (OFFSET 0): else the planner may read
-  // all invoices of the ledger for the lines of one batch, or search an array of a slice again for each of its lines.
+  // Invoices by the lines that show their present state. OFFSET 0 makes the planner look up each one separately; otherwise it may read all invoices of the
+  // ledger for the lines of one batch, or search an array of a slice again for each of its lines.
   `CREATE VIEW live_line AS
    SELECT bi.batch_id, bi.ordinal, bi.file_rows, i.*
    FROM batch_invoice bi
    JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
    WHERE bi.outcome IS NULL`,
 
-  // Invoices that the last report of some batch left open, and that no running batch owns: reconciliation handles nothing
-  // else, so that its cost does not grow with the ledger. The table of outcomes is small, and there is no index on the state.
+  // Invoices that the last report of a batch left open, and that no running batch owns. Reconciliation handles only these, so its cost does not grow with the
+  // ledger. The table of outcomes is small, and there is no index on the state.
   `CREATE VIEW left_open AS
    SELECT i.*, owner.stopped IS NOT NULL AS is_stopped
    FROM (
@@ -261,15 +261,13 @@ export const SCHEMA: readonly string[] = [
    JOIN invoice i ON i.invoice_id = o.invoice_id
    JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ('finished', 'cancelled', 'refused')`,
 
-  // Lines as reports, pages, searches, counts and metrics show them. Where a later batch corrected the content
-  // (`bi.generation`), the generation that this batch held is shown, as it ended.
-  //
-  // `contradictions`: why a line that went out is in doubt. It costs nothing where there is no flag. A flag stays when the
-  // other document has failed, or is the one that was issued: then there is one document. `second-service-id` without
-  // another document is an id that another invoice has. Of a corrected line the doubt is said of the later one.
-  //
-  // `issued_elsewhere`: another batch owns what the line shows as issued. The ledger keeps no owner of a generation that was
-  // corrected and turned out to be issued after all: there the first of the batches that held it counts as the one.
+  // Lines as reports, pages, searches, counts and metrics show them. If a later batch corrected the content
+  // (`bi.generation`), the view shows the generation that this batch held, and how it ended.
+  // `contradictions`: why a sent line is in doubt. The column costs nothing without a flag. A flag stays when the other
+  // document has failed, or is the issued one: then there is one document. `second-service-id` without another document
+  // means that another invoice has the id. If the line was corrected, the doubt is on the later line.
+  // `issued_elsewhere`: another batch owns the issued invoice of the line. The ledger keeps no owner for a corrected
+  // generation that was issued after all; the first of the batches that held it counts as the owner.
   `CREATE VIEW batch_line AS
    SELECT bi.batch_id, bi.ordinal, b.seq, b.application, b.file, b.started_at AS read_at,
      CASE WHEN b.page_size > 0 THEN (bi.ordinal - 1) / b.page_size + 1 ELSE 0 END AS page,

@@ -1,11 +1,11 @@
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 
-/** Two writers of one key: the one that repeats its statement finds what the other one wrote. */
+/** Two writers wrote the same key: a writer that repeats its statement finds the other's row. */
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * The database refused a statement: `ledger-unavailable` when that passes, `ledger-race` when another writer of the same key was faster, else `internal`.
- * It never carries message or detail of the database, which repeat values (tax numbers, references).
+ * The database refused a statement: `ledger-unavailable` for a passing error, `ledger-race` when another writer of the same key was faster, otherwise
+ * `internal`. It never contains the database's message or detail, which repeat values (tax numbers, references).
  */
 export class StatementFailure extends LoteError {
   readonly sqlState: string;
@@ -31,20 +31,20 @@ function codeOf(sqlState: string, passes: boolean): LoteErrorCode {
   return sqlState === UNIQUE_VIOLATION ? 'ledger-race' : 'internal';
 }
 
-/** Unique key violated: another writer was faster, or the same key stands twice in one set. */
+/** Returns true for a violated unique key: another writer was faster, or one set contains the same key twice. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof StatementFailure && error.sqlState === UNIQUE_VIOLATION;
 }
 
-/** Every statement of the ledger starts with a comment that holds its name; it shows in pg_stat_activity too. */
+/** Every statement of the ledger starts with a comment that contains its name; pg_stat_activity shows it too. */
 function statementName(text: string): string {
   return statementLabel(text) ?? text.trimStart().split(/\s/, 1)[0] ?? '';
 }
 
-/** PostgreSQL's classes begin with a digit, or are F0, HV, P0, XX. Node's `EPIPE` and `EBUSY` have five characters, too. */
+/** PostgreSQL's classes begin with a digit, or are F0, HV, P0, XX. Node's `EPIPE` and `EBUSY` also have five characters. */
 const SQL_STATE = /^(?:\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
 
-/** Whether the code of an error is an answer of the database, and not one of the operating system. */
+/** Returns true if an error code comes from the database and not from the operating system. */
 export function isSqlState(code: unknown): code is string {
   return typeof code === 'string' && SQL_STATE.test(code);
 }
@@ -54,7 +54,7 @@ const NAMED = /^\/\* (?<name>[a-z0-9-]+) \*\//;
 
 const labels = new Map<string, string>();
 
-/** The name that a statement of the ledger begins with; null for one that is not the ledger's own. */
+/** Returns the name at the start of a ledger statement, or null if the statement is not the ledger's own. */
 export function statementLabel(text: string): string | null {
   const known = labels.get(text);
   if (known !== undefined) return known;
@@ -64,15 +64,15 @@ export function statementLabel(text: string): string | null {
   return found;
 }
 
-/** A refusal of the database that ends without a change to Lote: what was asked is asked again, with the same values. */
+/** A refusal that ends without a change to Lote: Lote repeats the statement with the same values. */
 interface PassingSqlState {
-  /** A class (two characters) or a code (five) of SQLSTATE; a code stands before its class. */
+  /** A class (two characters) or a code (five) of SQLSTATE; a code comes before its class. */
   readonly sqlState: string;
-  /** What was found, for the person who reads why a batch waits. */
+  /** The cause, for a person who reads why a batch waits. */
   readonly found: string;
-  /** What ends it. */
+  /** The way to end the error. */
   readonly help: string;
-  /** `drop`: the trouble belongs to the connection, or to the server behind it; a new connection may find another server. */
+  /** `drop`: the error belongs to the connection or its server; a new connection may find another server. */
   readonly connection: 'keep' | 'drop';
 }
 
@@ -81,30 +81,30 @@ const SEE_TO_SERVER = 'it is repeated by itself until the database server is bac
 const MAKE_ROOM = 'make room there; it is repeated by itself until then';
 
 /**
- * Which errors of the database pass, and why. Any other (a constraint, a type, a missing table) is a mistake of Lote's or a damaged schema: a repeat would
- * fail for ever. Damage (XX001, XX002) stands here because the batch must wait for the operator who repairs the database.
+ * Database errors that pass, and why. Any other error (a constraint, a type, a missing table) is a mistake of Lote or a damaged schema: a repeat would always
+ * fail. Damage (XX001, XX002) is in the list because the batch must wait for the operator who repairs the database.
  */
 export const PASSING_SQLSTATES: readonly PassingSqlState[] = [
   row('08', 'drop', 'the connection failed', SEE_TO_SERVER),
-  // After a failover the old primary answers so on connections that still live: a new one finds the new primary.
+  // After a failover the old primary gives this answer on its open connections; a new connection finds the new primary.
   row('25006', 'drop', 'the database is read-only', 'it is repeated by itself until the database takes writes again'),
-  // The connection was left inside a transaction that had failed; a fresh one has none.
+  // The connection was left in a failed transaction; a new connection has none.
   row('25P02', 'drop', 'the connection holds a failed transaction', BY_ITSELF),
   row('25P03', 'drop', 'the server ended an idle transaction', BY_ITSELF),
   row('25P04', 'drop', 'the server ended a transaction that took too long', BY_ITSELF),
-  // A pooler that changed servers, or does not keep prepared statements: they belong to the connection.
+  // A pooler changed servers, or does not keep prepared statements, which belong to the connection.
   row('26000', 'drop', 'a prepared statement is gone', 'a pooler must keep prepared statements'),
   row('42P05', 'drop', 'a prepared statement is there already', 'a pooler must keep prepared statements'),
   // A restore makes the unique indexes last.
   row('42P10', 'keep', 'a unique index is missing', 'it is repeated by itself until the restore has made it'),
-  // Wrong at the start is a mistake; later a password is being replaced, and an operator ends it.
+  // At the start this error is a mistake. Later it means that the password is being replaced, and an operator ends it.
   row('28', 'drop', 'the database does not accept the user or the password', 'correct DATABASE_URL or the server'),
-  // A database that is being restored is away for a while.
+  // The database is absent for a while during a restore.
   row('3D000', 'drop', 'the database does not exist', 'correct DATABASE_URL or restore the database'),
   row('42501', 'keep', 'the database user may not do this', 'give the user its privileges back'),
   row('40001', 'keep', 'another transaction was faster', BY_ITSELF),
   row('40P01', 'keep', 'a deadlock was broken', BY_ITSELF),
-  // It is not known whether the statement counted: every write may be repeated.
+  // It is unknown whether the statement was committed, but Lote may repeat every write.
   row('40003', 'drop', 'the end of the statement is not known', BY_ITSELF),
   row('53100', 'keep', 'the disk of the database is full', MAKE_ROOM),
   row('53200', 'keep', 'the database server is out of memory', MAKE_ROOM),
@@ -122,7 +122,7 @@ export const PASSING_SQLSTATES: readonly PassingSqlState[] = [
 
 const BY_STATE = new Map(PASSING_SQLSTATES.map((one) => [one.sqlState, one]));
 
-/** The row of a code, else that of its class; null: the error does not pass. */
+/** Returns the row of a code or of its class, or null if the error does not pass. */
 export function passingSqlState(sqlState: string): PassingSqlState | null {
   return BY_STATE.get(sqlState) ?? BY_STATE.get(sqlState.slice(0, 2)) ?? null;
 }

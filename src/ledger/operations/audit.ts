@@ -4,7 +4,7 @@ import type { RetryMove } from '../../domain/retry-decision.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { recordset } from '../database/sql.ts';
 
-/** What happened to one invoice in an action. */
+/** The effect of an action on one invoice. */
 export interface AuditedInvoice {
   readonly ref: string;
   readonly rows: readonly number[];
@@ -13,7 +13,7 @@ export interface AuditedInvoice {
   readonly generation: number;
 }
 
-/** One action of the audit. `at` is epoch milliseconds; `who` is null when it is not known; `invoices` is how many it moved. */
+/** One action of the audit. `at` is epoch milliseconds; `who` is null if unknown; `invoices` is the number of moved invoices. */
 export interface AuditEntry {
   readonly at: number;
   readonly who: string | null;
@@ -21,11 +21,11 @@ export interface AuditEntry {
   readonly why: string;
   readonly acceptedDuplicateRisk: boolean;
   readonly invoices: number;
-  /** The first of them, in the file's order. */
+  /** The first moved invoices, in the file's order. */
   readonly examples: readonly AuditedInvoice[];
 }
 
-/** actionId, batchId, at, who or null, what, why, accepted duplicate risk. A step that is repeated writes its action once. */
+/** Parameters: actionId, batchId, at, who or null, what, why, accepted duplicate risk. A repeated step writes its action once. */
 const INSERT_AUDIT = `/* insert-audit */
 INSERT INTO audit (action_id, batch_id, at, who, what, why, accepted_duplicate_risk) VALUES ($1, $2, $3, $4, $5, $6, $7::text::boolean)
 ON CONFLICT (action_id) DO NOTHING`;
@@ -39,7 +39,7 @@ SELECT a.action_id, a.at, a.who, a.what, a.why, a.accepted_duplicate_risk,
   (SELECT count(*) FROM audit_invoice ai WHERE ai.action_id = a.action_id) AS invoices
 FROM audit a WHERE a.batch_id = $1 ORDER BY a.seq`;
 
-/** batchId, how many of each action. */
+/** Parameters: batchId, number of invoices for each action. */
 const LIST_AUDIT_INVOICES = `/* list-audit-invoices */
 SELECT ranked.action_id, bi.invoice_ref AS ref, bi.file_rows AS rows, ranked.move, ranked.from_state AS "from", ranked.generation
 FROM (
@@ -51,10 +51,10 @@ JOIN batch_invoice bi ON bi.batch_id = $1 AND bi.ordinal = ranked.ordinal
 WHERE ranked.place <= $2
 ORDER BY ranked.action_id, ranked.place`;
 
-/** Enough to see what was meant; the ledger keeps the rest. */
+/** Enough to understand an action; the ledger keeps the rest. */
 const EXAMPLES = 20;
 
-/** How an action moved one invoice. */
+/** The effect of an action on one invoice, for `writeAudit`. */
 export interface AuditedMove {
   readonly invoiceId: number;
   readonly generation: number;
@@ -63,7 +63,7 @@ export interface AuditedMove {
   readonly from: string;
 }
 
-/** One action to be written into the audit. `now` is epoch milliseconds. */
+/** An action to write into the audit. `now` is epoch milliseconds. */
 export interface AuditedAction extends AuditAction {
   readonly batchId: string;
   readonly what: string;
@@ -71,15 +71,15 @@ export interface AuditedAction extends AuditAction {
   readonly now: number;
 }
 
-/** Actions of operators and of the retry policy. */
+/** Records actions of operators and of the retry policy. */
 export function createAudit(database: Database) {
   return {
-    /** What operators did to a batch as a whole: into the audit, each action once, however often this is repeated. */
+    /** Writes operators' actions on a whole batch into the audit. A repeated call writes each action once. */
     async noteActions(batchId: string, actions: readonly NotedAction[]): Promise<void> {
       if (actions.length > 0) await database.transaction((queries) => writeNotedActions(queries, batchId, actions));
     },
 
-    /** Oldest first, with at most 20 invoices of each as examples. */
+    /** Returns the actions oldest first, with at most 20 example invoices for each. */
     async auditOf(batchId: string): Promise<readonly AuditEntry[]> {
       const actions = await database.query<Omit<AuditEntry, 'examples'> & OfAction>(LIST_AUDIT, [batchId]);
       if (actions.length === 0) return [];
@@ -98,7 +98,7 @@ interface OfAction {
   readonly actionId: string;
 }
 
-/** Written in the transaction of the move itself: neither is ever there without the other. */
+/** Writes an action and its moves. Call it in the transaction of the moves, so that both are stored or neither is. */
 export async function writeAudit(
   queries: Queries,
   action: AuditedAction,
@@ -112,7 +112,7 @@ export async function writeAudit(
   ]);
 }
 
-/** Writes the action alone: it is in the audit whether or not it moved an invoice. */
+/** Writes only the action, even if it moved no invoice. */
 export async function writeAction(queries: Queries, action: AuditedAction): Promise<void> {
   const { actionId, batchId, now, who, what, why, acceptedDuplicateRisk } = action;
   await queries.query(INSERT_AUDIT, [
@@ -121,7 +121,7 @@ export async function writeAction(queries: Queries, action: AuditedAction): Prom
   ]);
 }
 
-/** Writes actions of a batch as a whole, in the transaction of what they did. */
+/** Writes actions on a whole batch. Call it in the transaction of their effects. */
 export async function writeNotedActions(
   queries: Queries,
   batchId: string,
@@ -131,7 +131,7 @@ export async function writeNotedActions(
     await writeAction(queries, { ...action, batchId, now: at, acceptedDuplicateRisk: false });
 }
 
-/** PostgreSQL takes no NUL in a text; what an operator typed must not keep a batch from its end. */
+/** PostgreSQL text cannot hold NUL, and an operator's text must not keep a batch from finishing. */
 function storable(text: string): string {
   return text.replaceAll('\u0000', ' ');
 }

@@ -9,7 +9,7 @@ import { changeFact, findFact } from '../database/facts.ts';
 import { column } from '../database/sql.ts';
 import { failedEventOf } from '../settling/settled.ts';
 
-/** Arrays: batchId, ordinal. */
+/** Parameters (arrays): batchId, ordinal. */
 const CALIBRATION_INVOICES = `/* calibration-invoices */
 SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id,
   CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
@@ -19,13 +19,13 @@ JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFF
 LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
 ORDER BY bi.batch_id, bi.ordinal`;
 
-/** What all processes know of a service profile. `profileDigest` stands for an application, its service and its profile (`profileDigestOf`). */
+/** Shares calibration states between processes. `profileDigest` identifies an application, its service and its profile (`profileDigestOf`). */
 export function createCalibrations(database: Database) {
   return {
     calibration: async (profileDigest: string): Promise<CalibrationState> =>
       (await findFact<CalibrationState>(database, keyOf(profileDigest))).value ?? blankCalibration(),
 
-    /** Changes a draft of the state under a lock, and returns it as it is then. `change` may run again after a deadlock. */
+    /** Changes a draft of the state under a lock, and returns the new state. `change` may run again after a deadlock. */
     calibrate: (profileDigest: string, change: (draft: CalibrationState) => void): Promise<CalibrationState> =>
       changeFact<CalibrationState, CalibrationState>(database, keyOf(profileDigest), (known) => {
         const state = known ?? blankCalibration();
@@ -33,7 +33,7 @@ export function createCalibrations(database: Database) {
         return [state, state];
       }),
 
-    /** What became of these invoices. */
+    /** Returns the present state of these invoices. */
     calibrationInvoices: (places: readonly CalibrationPlace[]) =>
       database.query<CalibrationInvoice>(CALIBRATION_INVOICES, [
         column(places, ({ batchId }) => batchId),

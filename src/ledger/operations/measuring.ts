@@ -4,19 +4,19 @@ import { IS_CONTRADICTED } from '../batches/lines.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 
-/** A batch whose invoices are counted for the metrics. */
+/** A batch whose invoices the metrics count. */
 export interface MeasuredBatch {
   readonly batchId: string;
   readonly state: BatchState;
-  /** Of its report: while a closed batch keeps it, its counts stay as they are. */
+  /** The report's revision. The counts of a closed batch change only with it. */
   readonly revision: number;
 }
 
-/** Invoices of one batch in one state. */
+/** The invoices of one batch in one state. */
 export interface MeasuredState {
   readonly state: Outcome;
   readonly invoices: number;
-  /** First POST or acceptance of the oldest one without a final word, epoch milliseconds; null: none waits. */
+  /** First POST or acceptance of the oldest invoice without a final word, epoch milliseconds; null if no invoice waits. */
   readonly oldestAt: number | null;
 }
 
@@ -26,14 +26,14 @@ const WITHOUT_FINAL_WORD = `('sending', 'accepted', 'unknown', 'unsettled')`;
 const COUNT_BATCHES = `/* count-batches */
 SELECT state, count(*) AS batches FROM batch WHERE application = $1 GROUP BY state`;
 
-/** That the report of batch `b` left something without a final word, or since $3 held, and was not cancelled. */
+/** SQL condition: the report of batch `b` left invoices without a final word, or held ones if the batch finished since $3 and was not cancelled. */
 const HAS_LEFT = `EXISTS (
     SELECT FROM report_outcome r
     WHERE r.batch_id = b.batch_id
       AND (r.state IN ${WITHOUT_FINAL_WORD} OR (r.state = 'held' AND b.state = 'finished' AND b.finished_at >= $3))
   )`;
 
-/** application, closed since, closed with held invoices since, limit. Those at rest come last: the limit must not cut batches that a person waits for. */
+/** Parameters: application, closed since, closed with held invoices since, limit. Batches at rest come last, so that the limit keeps the others. */
 const MEASURED_BATCHES = `/* measured-batches */
 SELECT b.batch_id, b.state, b.revision
 FROM batch b
@@ -41,7 +41,7 @@ WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finishe
 ORDER BY (b.state NOT IN ${CLOSED_BATCH_STATES} OR ${HAS_LEFT}) DESC, b.seq DESC
 LIMIT $4`;
 
-/** batchId. The states are those of the report. */
+/** Parameter: batchId. The states are those of the report. */
 const MEASURE_INVOICES = `/* measure-invoices */
 SELECT l.state, count(*) AS invoices,
   min(CASE
@@ -53,25 +53,25 @@ FROM batch_line l
 WHERE l.batch_id = $1
 GROUP BY 1`;
 
-/** application, since. An invoice of two batches is one invoice. A report is written again when doubt comes after the end of its batch. */
+/** Parameters: application, since. Counts an invoice of two batches once. Lote writes a report again when doubt arises after the end of its batch. */
 const MEASURE_DOUBT = `/* measure-doubt */
 SELECT count(DISTINCT l.invoice_id) AS invoices FROM batch_line l
 WHERE ${IS_CONTRADICTED} AND l.batch_id IN (
   SELECT b.batch_id FROM batch b
   WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR b.reported_at >= $2))`;
 
-/** What the metrics read of the ledger: few rows, and never while something waits for them. */
+/** Reads the ledger for the metrics: few rows, and never while other work waits for them. */
 export function createMeasuring(database: Database) {
   return {
-    /** Numbers of the application's batches by state. */
+    /** Counts the application's batches by state. */
     async countBatches(application: string): Promise<Readonly<Partial<Record<BatchState, number>>>> {
       const rows = await database.query<{ state: BatchState; batches: number }>(COUNT_BATCHES, [application]);
       return Object.fromEntries(rows.map(({ state, batches }) => [state, batches]));
     },
 
     /**
-     * At most `limit`, newest first: open batches, and those whose report left invoices without a final word, or held ones if they finished since `heldSince`;
-     * after them the others that closed since `closedSince`.
+     * Returns at most `limit` batches, newest first: open ones, and those whose report left invoices without a final
+     * word, or held ones if they finished since `heldSince`; then the others that closed since `closedSince`.
      */
     measuredBatches: (
       application: string,
@@ -86,7 +86,7 @@ export function createMeasuring(database: Database) {
 
     measureInvoices: (batchId: string) => database.query<MeasuredState>(MEASURE_INVOICES, [batchId]),
 
-    /** Number of invoices that went out and are in doubt (`CONTRADICTIONS`): of open batches, and of those that closed, or whose report was written, since that epoch millisecond. */
+    /** Counts sent invoices in doubt (`CONTRADICTIONS`) in batches that are open, or that closed or were reported since `since` (epoch milliseconds). */
     async measureDoubt(application: string, { since }: { readonly since: number }): Promise<number> {
       return onlyRow(await database.query<{ invoices: number }>(MEASURE_DOUBT, [application, since])).invoices;
     },

@@ -4,34 +4,34 @@ import { IS_ROWS_LOST, IS_ROWS_SKIPPED, IS_TOTALS_ROW } from '../batches/finding
 import { type Database, onlyRow, type Queries, type SqlValue } from '../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, sqlList } from '../database/sql.ts';
 
-/** Batch `b` was purged and not opened again since. */
+/** SQL condition: batch `b` was purged and not reopened since. */
 const IS_PURGED = `(b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.purged_at >= coalesce(b.finished_at, b.started_at), false))`;
 
-/** Invoices of batch `b` that may still change. */
+/** SQL: invoices of batch `b` that may still change. */
 const MAY_CHANGE = `FROM live_line i WHERE i.batch_id = b.batch_id AND i.state IN ${sqlList(REOPENING_STATES)}`;
 
 /**
- * before ($1): closed batches `b` that ended before it and in which nothing may still change. A purged one counts again when a late word has ended an
- * invoice whose content had to stay.
+ * SQL condition with before ($1): batch `b` closed before it, and none of its invoices may still change. A purged batch
+ * qualifies again when a late final word has settled an invoice whose content had to stay.
  */
 const PURGEABLE = `b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.finished_at, b.started_at) < $1 AND NOT EXISTS (SELECT ${MAY_CHANGE})
   AND (NOT ${IS_PURGED} OR EXISTS (
     SELECT FROM live_line i WHERE i.batch_id = b.batch_id AND i.state = 'issued' AND i.settled_at > b.purged_at))`;
 
-/** before, application (null: of all). Locked, so that none is opened again meanwhile. */
+/** Parameters: before, application (null: all). The lock keeps the batches from being reopened meanwhile. */
 const PURGEABLE_BATCHES = `/* purgeable-batches */
 SELECT b.batch_id, b.sha256 FROM batch b
 WHERE ${PURGEABLE} AND ($2::text IS NULL OR b.application = $2)
 ORDER BY b.seq
 FOR UPDATE OF b`;
 
-/** before, application: the others that have such batches; none when it is null. */
+/** Parameters: before, application. Lists other applications with such batches; no rows if the application is null. */
 const OTHERS_OF_THAT_AGE = `/* others-of-that-age */
 SELECT DISTINCT b.application FROM batch b
 WHERE ${PURGEABLE} AND b.application <> $2
 ORDER BY b.application`;
 
-/** before, application (null: of all): batches of that age that no purge may touch yet, and how many of their invoices may still change. */
+/** Parameters: before, application (null: all). Lists batches of that age that cannot be purged yet, with the number of invoices that may still change. */
 const STAYING_BATCHES = `/* staying-batches */
 SELECT b.batch_id, b.state, (SELECT count(*) ${MAY_CHANGE}) AS invoices
 FROM batch b
@@ -39,7 +39,7 @@ WHERE coalesce(b.finished_at, b.started_at) < $1 AND ($2::text IS NULL OR b.appl
   AND NOT ${IS_PURGED} AND NOT (${PURGEABLE})
 ORDER BY b.seq`;
 
-/** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */
+/** Parameter: batchIds. Locks their invoices in the order of a staging, so that no new file attaches to an invoice whose content is being purged. */
 const LOCK_PURGED_INVOICES = `/* lock-purged-invoices */
 SELECT count(*) AS n FROM (
   SELECT i.invoice_id FROM invoice i
@@ -48,38 +48,38 @@ SELECT count(*) AS n FROM (
   FOR UPDATE OF i
 ) locked`;
 
-/** Invoices of these batches that no other unpurged batch holds. Each is looked up by itself (OFFSET 0), so that no table is read whole. */
+/** Invoices of these batches that no other unpurged batch holds. OFFSET 0 looks up each one separately, so that no table is read whole. */
 const OF_PURGED_BATCHES = `ARRAY(SELECT DISTINCT bi.invoice_id FROM batch_invoice bi
   WHERE bi.batch_id = ANY ($1::text[]) AND NOT EXISTS (
     SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
     WHERE other.invoice_id = bi.invoice_id AND NOT ${IS_PURGED} AND NOT b.batch_id = ANY ($1::text[])
     OFFSET 0))`;
 
-/** A statement that writes rows and returns their number as `n`. */
+/** Makes a statement that writes rows and returns their number as `n`. */
 function counted(name: string, statement: string): string {
   return `/* ${name} */ WITH gone AS (${statement} RETURNING 1) SELECT count(*) AS n FROM gone`;
 }
 
-/** Deletes rows of these invoices: those of an earlier generation, and all of an invoice in one of the states. */
+/** Makes SQL that deletes rows of these invoices: those of earlier generations, and all rows of an invoice in one of the states. */
 function deleteFrom(table: string, states: string): string {
   return `DELETE FROM ${table} c
 WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES}) AND EXISTS (
   SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state IN ${states} OR c.generation < i.generation) OFFSET 0)`;
 }
 
-/** A next generation freezes bytes of its own: the old ones have no use once an invoice is at its end. */
+/** The next generation freezes its own bytes, so a settled invoice no longer needs the old ones. */
 const PURGE_BODIES = counted('purge-bodies', deleteFrom('invoice_body', `('issued', 'failed', 'rejected')`));
 
-/** What may be retried keeps its content. */
+/** An invoice that can be retried keeps its content. */
 const PURGE_CONTENTS = counted('purge-contents', deleteFrom('invoice_content', `('issued')`));
 
-/** Without those by which a report counts the rows that are in no invoice. */
+/** Keeps the findings from which a report counts the rows in no invoice. */
 const PURGE_FINDINGS = counted(
   'purge-findings',
   `DELETE FROM finding f WHERE f.batch_id = ANY ($1::text[]) AND NOT ${IS_ROWS_LOST} AND NOT ${IS_ROWS_SKIPPED} AND NOT ${IS_TOTALS_ROW}`,
 );
 
-/** The words of the row go. */
+/** Removes the text of the row. */
 const PURGE_TOTALS_ROWS = counted(
   'purge-totals-rows',
   `UPDATE finding f SET finding = '{"row":' || coalesce(substring(f.finding FROM '"row":([0-9]+)'), 'null')
@@ -95,17 +95,17 @@ const PURGE_ROW_FINDINGS = counted(
 WHERE batch_id = ANY ($1::text[]) AND findings IS NOT NULL`,
 );
 
-/** before: bytes of deliveries that could not be read. They belong to no application. */
+/** Parameter: before. Removes the bytes of unreadable deliveries, which belong to no application. */
 const PURGE_UNREADABLE = counted(
   'purge-unreadable',
   `UPDATE delivery SET raw = NULL WHERE raw IS NOT NULL AND received_at < $1`,
 );
 
-/** batches, now. */
+/** Parameters: batchIds, now. */
 const MARK_PURGED = `/* mark-purged */
 UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
 
-/** hashes: those of which every batch is closed and purged, and was not opened again since. All applications keep their copies in one place. */
+/** Parameter: hashes. Returns those whose batches are all closed, purged and not reopened since. All applications keep their copies in one place. */
 const PURGED_FILES = `/* purged-files */
 SELECT b.sha256 FROM batch b WHERE b.sha256 = ANY ($1::text[])
 GROUP BY b.sha256
@@ -114,18 +114,18 @@ HAVING bool_and(${IS_PURGED})`;
 const PURGED_AT = `/* purged-at */
 SELECT purged_at FROM batch WHERE batch_id = $1`;
 
-/** What a purge removes, or would remove. */
+/** The data that a purge removes, or would remove. */
 export interface Purged {
-  /** Batches whose words go, and the hashes of their files. */
+  /** Batches whose text the purge removes, with the hashes of their files. */
   readonly batches: readonly PurgedBatch[];
-  /** Contents and bodies of invoices, findings of rows and files, bytes of deliveries that could not be read. */
+  /** Numbers of contents and bodies of invoices, findings of rows and files, and unreadable deliveries. */
   readonly contents: number;
   readonly bodies: number;
   readonly findings: number;
   readonly deliveries: number;
-  /** Other applications of the ledger that have batches of that age, all of which stay. */
+  /** Other applications of the ledger with batches of that age; the purge leaves these batches alone. */
   readonly others: readonly string[];
-  /** Batches of that age that stay with all that they hold, because they have not ended or invoices of them may still go. */
+  /** Batches of that age that keep all their data, because they have not ended or some of their invoices may still be sent. */
   readonly staying: readonly StayingBatch[];
 }
 
@@ -134,11 +134,11 @@ interface PurgedBatch {
   readonly sha256: string;
 }
 
-/** A batch that no purge may touch yet. */
+/** A batch that cannot be purged yet. */
 interface StayingBatch {
   readonly batchId: string;
   readonly state: BatchState;
-  /** Those that are not at their end. */
+  /** The number of invoices that may still change. */
   readonly invoices: number;
 }
 
@@ -146,19 +146,19 @@ interface PurgeRequest {
   readonly before: number;
   readonly dryRun: boolean;
   readonly now: number;
-  /** Null: the batches of all. */
+  /** Null purges the batches of all applications. */
   readonly application: string | null;
 }
 
 /**
- * Removes what was written in files and deliveries and keeps what exactly-once needs: identities, keys, fingerprints, generations, states, service ids,
- * hashes of files and deliveries.
+ * Removes the content of files and deliveries, and keeps the data that exactly-once needs: identities, keys,
+ * fingerprints, generations, states, service ids, hashes of files and deliveries.
  */
 export function createPurge(database: Database) {
   return {
     /**
-     * Purges every closed batch that ended before `before` and in which nothing may still change. An invoice that is not issued keeps its content, and one that
-     * a younger batch holds keeps everything. The transaction locks what it decides about, so a batch that is claimed meanwhile stays. A dry run is rolled back.
+     * Purges every closed batch that ended before `before` and whose invoices can no longer change. An invoice that is not issued keeps its content, and one
+     * that a younger batch holds keeps everything. Locks the batches that it checks, so a batch that is claimed meanwhile stays. Rolls back a dry run.
      */
     purge: ({ dryRun, ...request }: PurgeRequest): Promise<Purged> =>
       database.transaction(async (queries) => {
@@ -168,13 +168,13 @@ export function createPurge(database: Database) {
         return purged;
       }),
 
-    /** Of these hashes of files those that no batch needs any more: each such batch is purged. */
+    /** Returns the hashes of files that no batch needs any more, because all their batches are purged. */
     async purgedFiles(hashes: readonly string[]): Promise<readonly string[]> {
       const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes)]);
       return rows.map(({ sha256 }) => sha256);
     },
 
-    /** Null: its words are there. */
+    /** Returns when the batch was purged (epoch milliseconds), or null if it was not. */
     async purgedAt(batchId: string): Promise<number | null> {
       const [row] = await database.query<{ purgedAt: number | null }>(PURGED_AT, [batchId]);
       return row?.purgedAt ?? null;
@@ -182,7 +182,7 @@ export function createPurge(database: Database) {
   };
 }
 
-/** What a process purges with. */
+/** The ledger methods that a purge needs. */
 export type PurgeLedger = ReturnType<typeof createPurge>;
 
 async function purgeAll(queries: Queries, { before, now, application }: Omit<PurgeRequest, 'dryRun'>): Promise<Purged> {

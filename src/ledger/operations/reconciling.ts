@@ -12,27 +12,27 @@ import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES,
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
 import { failedEventOf, hear } from '../settling/settled.ts';
 
-/** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */
+/** An `unknown` invoice that only this process may repeat now, with its key and its bytes. */
 export interface RepeatInvoice {
   readonly invoiceId: number;
   readonly identity: string;
   readonly generation: number;
   readonly idempotencyKey: string;
   readonly body: string;
-  /** When its bytes were frozen: no POST of them left before. */
+  /** When Lote froze its bytes; no POST of them left before. */
   readonly mayExistSince: number;
-  /** When its last POST that the ledger knows of left. */
+  /** When the last POST that the ledger knows left. */
   readonly lastTriedAt: number;
-  /** Why it is unknown; it stays the reason when the repeat proves nothing. */
+  /** Why its outcome is unknown. The reason stays when the repeat proves nothing. */
   readonly reason: Reason;
   /** As in `SendableInvoice`. */
   readonly earlier?: EarlierGeneration;
 }
 
-/** A portion of the invoices of one application: another one's go out under another key, into another account. */
+/** A portion of the invoices of one application, because another application uses another key and account. */
 interface PortionOfAll {
   readonly application: string;
-  /** Where an earlier call ended; 0: from the start. */
+  /** The last invoice id of the previous call; 0 starts from the beginning. */
   readonly afterInvoiceId: number;
   readonly limit: number;
 }
@@ -40,11 +40,11 @@ interface PortionOfAll {
 export interface TakeUnknown extends PortionOfAll {
   readonly now: number;
   readonly retentionMs: number;
-  /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
+  /** A repeat without a recorded answer for this long counts as ended by a crash. */
   readonly staleMs: number;
-  /** True: whatever may be repeated; false: what has waited long enough since its last try (`REPEATED`). */
+  /** True takes all invoices that may be repeated; false only those that have waited long enough since their last try (`REPEATED`). */
   readonly all: boolean;
-  /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */
+  /** True if the refusal of a repeat proves that no document exists: an invoice refused after a lost answer then does not wait. */
   readonly refusalIsProof?: boolean;
 }
 
@@ -53,15 +53,15 @@ interface EndRepeats {
   readonly now: number;
   readonly frozenUntil: number;
   readonly reason: Reason;
-  /** Of `reason` where a clock that ran ahead froze the invoice: it is not known when its first POST left. */
+  /** Message of `reason` if a clock that ran ahead froze the invoice, so that the time of its first POST is unknown. */
   readonly messageAhead: string;
 }
 
-/** A document without a final word, of a batch that no longer waits for it. */
+/** A document without a final word, in a batch that no longer waits for one. */
 export interface OpenDocument {
   readonly invoiceId: number;
   readonly serviceId: string;
-  /** A signed `failed` event waits for this GET; null: none. */
+  /** The signed `failed` event that this GET must confirm; null if there is none. */
   readonly failedEvent: { readonly reason: Reason | null } | null;
 }
 
@@ -69,23 +69,23 @@ const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, s
 
 const SPENT = sqlList(SPENT_KEY_REASONS);
 
-/** now ($1), stale before ($2). */
+/** Parameters: now ($1), stale before ($2). */
 const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
 
-/** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
+/** SQL condition: the invoice is `unknown`, or its repeat last changed before $2 and counts as ended by a crash. */
 const REPEATABLE = `(i.state = 'unknown' OR (i.state = 'sending' AND ${IS_STALE}))`;
 
-/** Inside the retention window a repeat cannot make a second document, unless the ledger was restored from a copy and another key was used meanwhile. */
+/** Inside the retention window a repeat cannot make a second document, unless the ledger was restored from a copy and another key was used since. */
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${sqlList(NEVER_REPEATED_REASONS)}
     AND NOT i.flags && '{${ISSUED_EARLIER},${OLDER_LEDGER}}' AND coalesce(i.reason_code, '') <> '${ACCEPTED_EARLIER}')`;
 
-/** A document of `i` without a final word, and whether a signed `failed` event waits for its GET. */
+/** Makes SQL for a document of `i` without a final word, with the signed `failed` event that waits for its GET. */
 const documentOf = (from: string, i: string): string => `
 SELECT ${i}.invoice_id, ${i}.service_id, CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
 FROM ${from}
 LEFT JOIN LATERAL (${failedEventOf(i)}) event ON true`;
 
-/** batchId, invoiceId after which to go on, limit. */
+/** Parameters: batchId, invoiceId after which to continue, limit. */
 const UNSETTLED_DOCUMENTS = `/* unsettled-documents */${documentOf('live_line i', 'i')}
 WHERE i.batch_id = $1 AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND i.invoice_id > $2
 ORDER BY i.invoice_id
@@ -97,8 +97,8 @@ WHERE i.state = 'unknown' AND i.application = $1 AND ${REPEATED_BY_ITSELF}
 ORDER BY i.owner_batch`;
 
 /**
- * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof: what the machine's `take` may repeat. Without
- * `all`, each invoice waits half of the age that it had at its last try, and one with a spent key all of it, unless a refusal is a proof.
+ * Parameters: now, stale before, frozen after, all, limit, invoiceId after which to continue, application, refusal is proof. Selects what the machine's
+ * `take` may repeat. Without `all`, an invoice waits half of its age at its last try, or all of it for a spent key unless a refusal is proof.
  */
 const REPEATED = `ARRAY(
   SELECT i.invoice_id
@@ -114,7 +114,7 @@ const REPEATED = `ARRAY(
   ORDER BY i.invoice_id
   LIMIT $5)`;
 
-/** One invoice that reconciliation has taken for one repeat. */
+/** An invoice that reconciliation has taken for one repeat. */
 interface TakenRow extends Omit<RepeatInvoice, 'lastTriedAt' | 'reason' | 'earlier'> {
   readonly earlier: EarlierGeneration | null;
 }
@@ -125,7 +125,7 @@ FROM invoice i JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body
 WHERE i.invoice_id = ANY($1::bigint[])
 ORDER BY i.invoice_id`;
 
-/** application, frozen until, now: what a repeat would settle, and whose key the service may have forgotten. */
+/** Parameters: application, frozen until, now. Selects invoices that a repeat would settle, but whose key the service may have forgotten. */
 const FORGOTTEN_KEYS = leftOpen(
   `i.state IN ('sending', 'unknown') AND EXISTS (
     SELECT FROM invoice_body body WHERE body.invoice_id = i.invoice_id AND body.generation = i.generation
@@ -134,12 +134,12 @@ const FORGOTTEN_KEYS = leftOpen(
 
 const LEFT_ACCEPTED = leftOpen(`i.state = 'accepted'`);
 
-/** Ids of invoices of application $1 that the last report of a closed batch left open. */
+/** Returns SQL for ids of invoices of application $1 that the last report of a closed batch left open. */
 function leftOpen(condition: string): string {
   return `ARRAY(SELECT i.invoice_id FROM left_open i WHERE i.application = $1 AND ${condition})`;
 }
 
-/** invoiceIds: the reports that left them open said another reason, and states alone do not show it. */
+/** Parameter: invoiceIds. The reports that left them open gave another reason, which a comparison of states does not detect. */
 const MARK_REASONS_CHANGED = `/* mark-reasons-changed */
 UPDATE batch b SET news = b.news + 1
 WHERE b.batch_id IN (
@@ -149,8 +149,8 @@ WHERE b.batch_id IN (
   WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.outcome IS NULL)`;
 
 /**
- * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. All documents of an
- * invoice are in one portion, for the next one begins after it.
+ * Parameters: now, all, invoiceId after which to continue, limit, application. Always includes the other document of a
+ * key that brought two. All documents of an invoice come in one portion, because the next one begins after the invoice.
  */
 const OPEN_DOCUMENTS = `/* open-documents */${documentOf('left_open i', 'i')}
 WHERE i.state IN ('accepted', 'unsettled') AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
@@ -165,7 +165,7 @@ WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
 ORDER BY invoice_id
 FETCH FIRST $4 ROWS WITH TIES`;
 
-/** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */
+/** Service ids with a stored `issued` event that no invoice shows, because the process that stored it died before it applied it. */
 const MISSED_EVENTS = `/* missed-events */
 SELECT i.service_id
 FROM left_open i
@@ -177,12 +177,12 @@ FROM invoice_generation g
 WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
   AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
 
-/** A process that died between storing an event and applying it is found by the next reconciliations, long before that. */
+/** Much longer than the time until the next reconciliations, which find events that a dead process stored and did not apply. */
 const LOOKED_BACK_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Service ids of issued invoices with a stored `failed` event and no flag yet. It looks at the last week of such events, by their own index: the cost does not
- * grow.
+ * Service ids of issued invoices with a stored `failed` event and no flag yet. It reads the last week of such events by
+ * their own index, so the cost does not grow.
  */
 const MISSED_CONTRADICTIONS = `/* missed-contradictions */
 SELECT DISTINCT i.service_id
@@ -191,22 +191,22 @@ JOIN invoice i ON i.service_id = d.service_id AND i.state = 'issued'
 WHERE d.verdict = 'failed' AND d.received_at >= (SELECT max(received_at) FROM delivery WHERE verdict = 'failed') - ${LOOKED_BACK_MS}
   AND NOT i.flags && '{failed-after-issued,issued-after-failed}'`;
 
-/** What reconciliation reads and moves: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
+/** Reads and moves invoices for reconciliation: only those that the last report of a closed batch left open, so the cost does not grow with the ledger. */
 export function createReconciling(database: Database) {
   return {
-    /** Closed batches that own an `unknown` invoice which may be repeated without an operator. */
+    /** Returns closed batches that own an `unknown` invoice that can be repeated without an operator. */
     batchesLeftUnknown: (application: string) =>
       database.query<{ readonly batchId: string; readonly isStopped: boolean }>(BATCHES_LEFT_UNKNOWN, [application]),
 
     /**
-     * unknown -> sending, whichever batch owns it: of two reconcilers one gets it. Invoices whose window is over are left out, or go back to `unknown`. In the
-     * order of their ids.
+     * Moves `unknown` invoices to `sending`, whichever batch owns them, in the order of their ids. Only one of two
+     * reconcilers gets an invoice. Those outside the retention window are left out, or go back to `unknown`.
      */
     takeUnknown: (take: TakeUnknown): Promise<readonly RepeatInvoice[]> => takeUnknown(database, take),
 
     /**
-     * Gives `unknown` invoices of closed batches that were frozen at `frozenUntil` or before, or at a time that has not come yet, the reason why nothing repeats
-     * them. A spent key keeps its reason. Reports that gave another reason become outdated. Returns how many invoices it changed.
+     * Gives the final reason to `unknown` invoices of closed batches that were frozen at `frozenUntil` or before, or at a future time, because Lote cannot
+     * repeat them. A spent key keeps its reason. Reports with another reason become outdated. Returns the number of changed invoices.
      */
     async endRepeats({ application, now, frozenUntil, reason, messageAhead }: EndRepeats): Promise<number> {
       const selection = { name: 'end-repeats', ids: FORGOTTEN_KEYS, params: [application, frozenUntil, now] };
@@ -218,12 +218,12 @@ export function createReconciling(database: Database) {
       });
     },
 
-    /** Makes the reports outdated that left these invoices open: they give a reason that no longer holds. */
+    /** Marks the reports that left these invoices open as outdated, because their reason no longer holds. */
     async markReasonsChanged(invoiceIds: readonly number[]): Promise<void> {
       await database.query(MARK_REASONS_CHANGED, [arrayLiteral(invoiceIds)]);
     },
 
-    /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */
+    /** Returns `accepted` and `unsettled` documents of closed batches, by id. More than `limit` only if the last invoice has several. */
     openDocuments: ({
       application,
       now,
@@ -233,11 +233,11 @@ export function createReconciling(database: Database) {
     }: PortionOfAll & Pick<TakeUnknown, 'now' | 'all'>) =>
       database.query<OpenDocument>(OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit, application]),
 
-    /** `unsettled` documents of a batch that runs again, by id. */
+    /** Returns `unsettled` documents of a batch that runs again, by id. */
     unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
       database.query<OpenDocument>(UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
 
-    /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. Returns how many invoices it moved. */
+    /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. Returns the number moved. */
     async applyMissedEvents(): Promise<number> {
       const missed = await database.query<{ serviceId: string }>(MISSED_EVENTS);
       const contradicted = await database.query<{ serviceId: string }>(MISSED_CONTRADICTIONS);
@@ -245,7 +245,7 @@ export function createReconciling(database: Database) {
       return (await hear(database, ids)).issued;
     },
 
-    /** accepted -> unsettled, for invoices of closed batches that were accepted before `acceptedBefore` (epoch milliseconds). Returns how many. */
+    /** Moves invoices of closed batches from accepted to unsettled if accepted before `acceptedBefore` (epoch milliseconds). Returns their number. */
     async expirePending(of: {
       readonly application: string;
       readonly acceptedBefore: number;
@@ -267,7 +267,7 @@ async function takeUnknown(
   { application, now, retentionMs, staleMs, ...take }: TakeUnknown,
 ): Promise<readonly RepeatInvoice[]> {
   const [staleBefore, frozenAfter] = [now - staleMs, now - retentionMs];
-  // A repeat that a crash ended, and that no process may take up again.
+  // Selects repeats that a crash ended and that no process may resume.
   const givenUp = { name: 'give-up-repeats', ids: FORGOTTEN_KEYS, params: [application, frozenAfter, now] };
   const giveUp = { kind: 'give-up', reason: ANSWER_LOST, now, staleBefore, frozenUntil: frozenAfter } as const;
   await database.transaction((queries) => changeInvoices(queries, givenUp, () => giveUp));

@@ -5,34 +5,34 @@ import { foundBatch, LOCK_BATCH } from '../batches/batch.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, recordset } from '../database/sql.ts';
 
-/** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
+/** The numbers of a batch's report: small and without names, so that charts can cover years of them. */
 export interface BatchFigures {
-  /** Invoices by outcome; none: left out. An issued invoice that another batch owns counts as `already-issued` in all these figures. */
+  /** Invoices by outcome, without empty outcomes. An issued invoice that another batch owns counts as `already-issued` in all these figures. */
   readonly states: Readonly<Partial<Record<Outcome, number>>>;
-  /** Exact net sums by currency, which is null where it could not be read. */
+  /** Exact net sums by currency; the currency is null if Lote could not read it. */
   readonly money: readonly MoneyFigures[];
-  /** From the first POST to the final word of the service. */
+  /** Durations from the first POST to the final word of the service. */
   readonly settling: DurationHistogram;
   /** Why invoices are not confirmed as issued: the ten largest groups. */
   readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
-  /** Invoices that went out and are in doubt; left out: none, or an older report does not say it. */
+  /** Number of sent invoices in doubt. Absent if there are none, or in an older report. */
   readonly contradicted?: number;
-  /** The balance of the batch; left out: an older report has none. */
+  /** The balance of the batch. Absent in an older report. */
   readonly outcomes?: readonly OutcomeCount[];
 }
 
 /** Exact net sums of one currency, canonical decimals. */
 export interface MoneyFigures {
   readonly currency: string | null;
-  /** Of all invoices. */
+  /** The sum of all invoices. */
   readonly net: string;
-  /** Of those that were issued and that this batch owns. */
+  /** The sum of issued invoices that this batch owns. */
   readonly out: string;
-  /** Of those that another file has issued; left out: they are in `out`, as an older report has it. */
+  /** The sum of invoices that another file issued. Absent in an older report, which includes them in `out`. */
   readonly before?: string;
 }
 
-/** A batch of the last nights. `figures` is null while it has no report, or one of a Lote that kept none. */
+/** A batch of the last nights. `figures` is null if the batch has no report, or a report of an old Lote without figures. */
 export interface BatchInFigures {
   readonly application: string;
   /** Epoch milliseconds. */
@@ -40,83 +40,83 @@ export interface BatchInFigures {
   readonly figures: BatchFigures | null;
 }
 
-/** What one report said of an invoice that may still change. */
+/** One report's outcome of an invoice that may still change. */
 export interface ReportedOutcome {
   readonly ordinal: number;
   readonly state: Outcome;
   readonly generation: number;
 }
 
-/** Invoices that moved since the report that stands, by the same way. */
+/** Invoices that moved from one outcome to another since the last report. */
 export interface ReportChange {
   readonly from: Outcome;
   readonly to: Outcome;
   readonly invoices: number;
-  /** References of the first of them. */
+  /** References of the first of these invoices. */
   readonly examples: readonly string[];
 }
 
-/** A batch, and the run that held its claim last. */
+/** A batch, with the last run that held its claim. */
 export interface BatchRun extends ClaimingRun {
   readonly batchId: string;
 }
 
-/** What changed in a batch since its last report was written. */
+/** Changes in a batch since its last report was written. */
 export interface SinceReport {
-  /** 0: there was no report. */
+  /** 0 if there was no report. */
   readonly revision: number;
   readonly changes: readonly ReportChange[];
-  /** What a report says beyond states, as it is now; handed back to `noteReported`. */
+  /** The present mark: a summary of report content beyond states. The caller passes it to `noteReported`. */
   readonly mark: string;
-  /** The mark is another one than that of the report: invoices were flagged, are in doubt or no longer so, or reasons and findings have changed. */
+  /** True if the mark differs from the report's: invoices were flagged, doubts arose or ended, or reasons and findings changed. */
   readonly isFlagged: boolean;
-  /** Invoices that were in doubt when that report was written (`Contradicted`). */
+  /** Number of invoices in doubt when that report was written (`Contradicted`). */
   readonly contradicted: number;
 }
 
-/** What one report said, to be remembered. */
+/** The content of one report that the ledger must remember. */
 interface NoteReported {
   readonly revision: number;
   readonly writtenAt: number;
-  /** Of `sinceReport`, asked before the report was read: what changes meanwhile makes the report outdated. */
+  /** The mark of `sinceReport` from before the report was read, so that a change in the meantime makes the report outdated. */
   readonly mark: string;
   readonly open: readonly ReportedOutcome[];
-  /** Left out: pictures leave the batch out. */
+  /** If absent, charts leave the batch out. */
   readonly figures?: BatchFigures;
 }
 
-/** References that are named of each kind of change. */
+/** Number of references for each kind of change. */
 const EXAMPLES = 5;
 
 /** Rows of one set statement. */
 const PORTION = 5_000;
 
-/** since, limit. One row a file, and no invoice is read. */
+/** Parameters: since, limit. Reads one row for each file, and no invoices. */
 const BATCH_FIGURES = `/* batch-figures */
 SELECT application, started_at, figures::json AS figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
 
 const REPORT_FIGURES = `/* report-figures */
 SELECT figures::json AS figures FROM batch WHERE batch_id = $1`;
 
-/** Lines of the last report `r` of batch `b` that may still change, as they are now. */
+/** SQL: the present lines for the invoices of batch `b` that could still change at its last report `r`. */
 const REPORTED_LINES = `report_outcome r JOIN batch_line l ON l.batch_id = r.batch_id AND l.ordinal = r.ordinal`;
 const HAS_CHANGED = `(r.state <> l.state OR r.generation <> l.generation)`;
 
-/** batchId: the figures of the last report, while each state that it says still holds. A batch that was closed again since has a later end. */
+/** Parameter: batchId. The figures of the last report, if all its states still hold. A batch that was closed again since has a later end. */
 const REPORTED_OUTCOMES = `/* reported-outcomes */
 SELECT b.figures::json AS figures, b.invoices FROM batch b
 WHERE b.batch_id = $1 AND b.state IN ('finished', 'cancelled') AND b.reported_at >= b.finished_at AND b.figures IS NOT NULL
   AND NOT EXISTS (SELECT FROM ${REPORTED_LINES} WHERE r.batch_id = b.batch_id AND r.state <> l.state)`;
 
 /**
- * What a report of batch `b` says beyond states: its news (reasons and findings that have changed), the flags of its few invoices with flags, and how many
- * of these are in doubt.
+ * The mark of batch `b`, a summary of report content beyond states: its news (changed reasons and findings), the flags
+ * of its few flagged invoices, and the number of these in doubt.
  */
 const MARK = `(SELECT concat_ws(' ', b.news, coalesce(sum(cardinality(l.flags)), 0), count(*) FILTER (WHERE cardinality(l.contradictions) > 0))
   FROM batch_line l
   WHERE l.batch_id = b.batch_id AND l.invoice_id = ANY(ARRAY(SELECT invoice_id FROM invoice WHERE flags <> '{}')))`;
 
-/** application: closed batches whose last report says something that is no longer so. */
+/** Parameter: application. Closed batches whose last report is outdated. */
 const OUTDATED_REPORTS = `/* outdated-reports */
 SELECT b.batch_id FROM batch b
 WHERE b.state IN ${CLOSED_BATCH_STATES} AND b.application = $1 AND b.reported_revision IS NOT NULL AND (
@@ -125,8 +125,8 @@ WHERE b.state IN ${CLOSED_BATCH_STATES} AND b.application = $1 AND b.reported_re
 ORDER BY b.seq`;
 
 /**
- * application: closed batches of which no report was written since they ended, and the run that closed each. An earlier report says nothing of what is open
- * now.
+ * Parameter: application. Closed batches without a report since their end, with the run that closed each. An earlier
+ * report does not show the present open invoices.
  */
 const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id FROM batch b
@@ -139,7 +139,7 @@ SELECT coalesce(b.reported_revision, 0) AS revision, ${MARK} AS mark, coalesce(b
   coalesce((b.figures::json ->> 'contradicted')::integer, 0) AS contradicted
 FROM batch b WHERE b.batch_id = $1`;
 
-/** batchId, how many references of each kind. An invoice that failed again under a new key has changed too. */
+/** Parameters: batchId, number of references of each kind. An invoice that failed again under a new key counts as changed. */
 const REPORT_CHANGES = `/* report-changes */
 SELECT r.state AS "from", l.state AS "to", count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1:$2::integer] AS examples
 FROM ${REPORTED_LINES}
@@ -153,37 +153,37 @@ DELETE FROM report_outcome WHERE batch_id = $1`;
 const INSERT_REPORTED = `/* insert-reported */
 INSERT INTO report_outcome SELECT * FROM json_populate_recordset(NULL::report_outcome, $1::text::json)`;
 
-/** batchId, revision, writtenAt, mark, figures or null: no row when a newer report was noted before. */
+/** Parameters: batchId, revision, writtenAt, mark, figures or null. Returns no row if the ledger has a newer report. */
 const MARK_REPORT = `/* mark-report */
 UPDATE batch SET reported_revision = $2, reported_at = $3, reported_mark = $4, figures = $5
 WHERE batch_id = $1 AND coalesce(reported_revision, 0) <= $2
 RETURNING batch_id`;
 
-/** What reports said of invoices that may still change, and in numbers. */
+/** Remembers the reports' figures and their outcomes of invoices that may still change. */
 export function createReportMarks(database: Database) {
   return {
-    /** Batches whose files were read since then (epoch milliseconds), newest first, at most `limit`. */
+    /** Returns at most `limit` batches, newest first, whose files Lote read since `since` (epoch milliseconds). */
     batchFigures: (since: number, limit: number) => database.query<BatchInFigures>(BATCH_FIGURES, [since, limit]),
 
-    /** What the last report of a batch said in numbers. Null: it has none, or one of a Lote that kept none. */
+    /** Returns the figures of a batch's last report; null if it has no report, or one of an old Lote without figures. */
     reportFigures: async (batchId: string): Promise<BatchFigures | null> =>
       (await database.query<Pick<BatchInFigures, 'figures'>>(REPORT_FIGURES, [batchId]))[0]?.figures ?? null,
 
-    /** The balance of a closed batch from its last report: `countOutcomes` without counting. Null: no report of its last run tells it as it is now. */
+    /** Returns the balance of a closed batch from its last report, as `countOutcomes` without counting; null if that report is outdated or missing. */
     async reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null> {
       const [row] = await database.query<{ figures: BatchFigures; invoices: number }>(REPORTED_OUTCOMES, [batchId]);
       if (row === undefined) return null;
       const { outcomes = [] } = row.figures;
-      // A report that does not add up tells nothing.
+      // Ignores a report whose numbers do not add up.
       return outcomes.reduce((sum, { invoices }) => sum + invoices, 0) === row.invoices ? outcomes : null;
     },
 
-    /** Closed batches of which the report that stands says something that is no longer so. */
+    /** Returns the closed batches whose last report is outdated. */
     async outdatedReports(application: string): Promise<readonly string[]> {
       return (await database.query<BatchRun>(OUTDATED_REPORTS, [application])).map(({ batchId }) => batchId);
     },
 
-    /** Closed batches of which no report was written since they ended, purged or not, each with the run that closed it. */
+    /** Returns the closed batches without a report since their end, purged or not, with the run that closed each. */
     unreportedBatches: (application: string) => database.query<BatchRun>(UNREPORTED_BATCHES, [application]),
 
     async sinceReport(batchId: string): Promise<SinceReport> {
@@ -192,7 +192,7 @@ export function createReportMarks(database: Database) {
       return { ...(found ?? { revision: 0, mark: '', isFlagged: false, contradicted: 0 }), changes };
     },
 
-    /** Remembers what a report said of invoices that may still change. Returns false, and writes nothing, when a newer report was noted before. */
+    /** Remembers a report's outcomes of invoices that may still change. Returns false, and writes nothing, if the ledger has a newer report. */
     async noteReported(batchId: string, report: NoteReported): Promise<boolean> {
       const { revision, writtenAt, mark, open, figures } = report;
       return database.transaction(async (queries) => {

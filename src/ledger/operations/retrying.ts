@@ -15,17 +15,17 @@ import type { Database, Queries } from '../database/database.ts';
 import { acceptLostSends } from '../sending/lost-sends.ts';
 import { type AuditedAction, type AuditedMove, writeAction, writeAudit } from './audit.ts';
 
-/** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
+/** Selects invoices of a batch; an invoice must match all given criteria. References are not a criterion, because Temporal's history would keep them. */
 export interface RetrySelection {
   /** Default: every state that may be retried; `unknown` only when rows are given. */
   readonly states?: readonly RetryState[];
-  /** The file's own row numbers; an invoice is meant when one of its rows is. */
+  /** Row numbers of the file. An invoice matches if one of its rows does. */
   readonly rows?: readonly number[];
-  /** Only invoices whose reason has one of these codes: the retry policy's own selection. */
+  /** Only invoices whose reason has one of these codes; the retry policy uses this criterion. */
   readonly reasonCodes?: readonly string[];
 }
 
-/** An operator's or the retry policy's order to send invoices of a batch again. */
+/** An order of an operator or of the retry policy to send invoices of a batch again. */
 export interface RetryRequest {
   readonly batchId: string;
   readonly selection: RetrySelection;
@@ -42,10 +42,10 @@ export interface RetryResult {
   readonly pages: readonly number[];
 }
 
-/** Invoices judged and moved in one transaction: large enough to amortise it, small enough that no other transaction waits long for their locks. */
+/** Number of invoices in one transaction: enough to amortise it, and few enough that no other transaction waits long for their locks. */
 const PORTION = 1_000;
 
-/** The largest integer of the database: no file has such a row, and a person who types one must not end the batch. */
+/** The largest integer of the database. No file has such a row, and a person who types one must not end the batch. */
 const LAST_ROW = 2_147_483_647;
 
 const MOVED_BY_ACTION = `/* moved-by-action */
@@ -59,7 +59,7 @@ interface RetryCandidateRow {
   readonly totalUnconfirmed: boolean;
 }
 
-/** batchId, states, rows or null, reason codes or null, ordinal after which to go on, limit. Locked until the decision about them is written. */
+/** Parameters: batchId, states, rows or null, reason codes or null, ordinal to continue after, limit. Locks the rows until the decisions are written. */
 const RETRY_CANDIDATES = `/* retry-candidates */
 SELECT i.invoice_id, bi.ordinal, ${PAGE_OF} AS page,
   coalesce(b.total_confirmed_at IS NULL AND b.total_check::jsonb ->> 'kind' = 'unusual', false) AS total_unconfirmed
@@ -77,8 +77,8 @@ ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 
 /**
- * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and bytes), abandon.
- * Each portion is one transaction: what is judged is what is moved, and what is moved is in the audit.
+ * Retries the selected invoices of a batch by `decideRetry`: release, regenerate (next generation, new key), repeat
+ * (same key and bytes), abandon. One transaction judges, moves and audits each portion, so that the three always agree.
  */
 export async function retryInvoices(database: Database, request: RetryRequest): Promise<RetryResult> {
   const moved: Record<RetryMove, number> = { release: 0, regenerate: 0, repeat: 0, abandon: 0 };
@@ -94,13 +94,13 @@ export async function retryInvoices(database: Database, request: RetryRequest): 
     if (portion.last === null) break;
     after = portion.last;
   }
-  // The retry policy of the profile runs after each round, mostly for nothing; an operator's word is always written down.
+  // The profile's retry policy runs after each round, mostly without effect. An operator's order always goes into the audit.
   if (pages.size === 0 && request.policy.unattended !== true) await writeAction(database, auditOf(request));
   if (pages.size === 0) await addMovedBefore(database, request, moved);
   return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
 }
 
-/** An attempt that died after its moves has sent no signal: the later one, which finds nothing to move, must send it. */
+/** An attempt that died after its moves has not sent their signal. The later attempt finds nothing to move, and must send it. */
 async function addMovedBefore(
   database: Database,
   { action }: RetryRequest,
@@ -121,7 +121,7 @@ interface Moved extends AuditedMove {
 interface Portion {
   readonly moved: readonly Moved[];
   readonly refused: readonly RetryRefusal[];
-  /** The last ordinal judged; null when there are no more. */
+  /** The last ordinal judged; null after the last portion. */
   readonly last: number | null;
 }
 

@@ -4,7 +4,7 @@ import { lockUnderClaim, lockUnderToken } from '../batches/batch.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
-/** application, pattern, batchId that is left out, limit. */
+/** Parameters: application, pattern, batchId to leave out, limit. */
 const EARLIER_TOTALS = `/* earlier-totals */
 SELECT b.total::json AS total FROM batch b
 WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.state = 'finished' AND b.total_check::json ->> 'kind' <> 'corrections'
@@ -12,7 +12,7 @@ WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.stat
 ORDER BY b.total_checked_at DESC, b.batch_id
 LIMIT $4`;
 
-/** batchId, pattern, total, result, now. */
+/** Parameters: batchId, pattern, total, result, now. */
 const SAVE_TOTAL_CHECK = `/* save-total-check */
 UPDATE batch SET file_pattern = $2, total = $3, total_check = $4, total_checked_at = $5, total_confirmed_at = NULL WHERE batch_id = $1`;
 
@@ -20,7 +20,7 @@ const TOTAL_CHECK = `/* total-check */
 SELECT file_pattern AS pattern, total::json AS total, total_check::json AS "check", total_confirmed_at AS confirmed_at
 FROM batch WHERE batch_id = $1 AND total_check IS NOT NULL`;
 
-/** batchId. An invoice whose first POST is older than the batch came over from another one. */
+/** Parameter: batchId. An invoice whose first POST is older than the batch came from another batch. */
 const HAS_SENT = `/* has-sent */
 SELECT EXISTS (
   SELECT FROM live_line i JOIN batch b ON b.batch_id = i.batch_id
@@ -28,14 +28,14 @@ SELECT EXISTS (
     AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
 ) AS found`;
 
-/** batchId, now. */
+/** Parameters: batchId, now. */
 const CONFIRM_TOTAL = `/* confirm-total */
 UPDATE batch SET total_confirmed_at = $2 WHERE batch_id = $1 AND total_check IS NOT NULL AND total_confirmed_at IS NULL`;
 
-/** Totals of files, and what operators said about them, for the question whether a file is as large as those before it. */
+/** Keeps totals of files and operators' decisions about them, for the check that a file is as large as earlier ones. */
 export function createTotalChecks(database: Database) {
   return {
-    /** Newest first, at most `limit`: of finished batches of the pattern in which at least one invoice is issued, without corrections files and the batch itself. */
+    /** Returns at most `limit` totals, newest first, of other finished batches of the pattern that have an issued invoice. Corrections files do not count. */
     async earlierTotals(of: {
       readonly application: string;
       readonly pattern: string;
@@ -58,15 +58,15 @@ export function createTotalChecks(database: Database) {
       });
     },
 
-    /** Null: the total of the batch was never checked. */
+    /** Returns null if the total of the batch was never checked. */
     totalCheck: async (batchId: string): Promise<SavedTotalCheck | null> =>
       (await database.query<SavedTotalCheck>(TOTAL_CHECK, [batchId]))[0] ?? null,
 
-    /** Whether an invoice of the batch was sent, or is frozen to be sent, by the batch itself: what other batches sent does not count. */
+    /** Returns true if the batch itself has sent or frozen an invoice; invoices that other batches sent do not count. */
     hasSent: async (batchId: string): Promise<boolean> =>
       onlyRow(await database.query<{ found: boolean }>(HAS_SENT, [batchId])).found,
 
-    /** Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays. @throws LoteError `claim-lost` */
+    /** Writes the actions into the audit, and the confirmation, in one transaction. The first confirmation stays. @throws LoteError `claim-lost` */
     async confirmTotal(
       { batchId, fencingToken }: BatchWriter,
       { now, actions }: { readonly now: number; readonly actions: readonly NotedAction[] },

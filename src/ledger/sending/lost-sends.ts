@@ -11,36 +11,36 @@ export interface NotedSend {
   readonly idempotencyKey: string;
 }
 
-/** The last key that was used for an invoice while the ledger did not hear of it. */
+/** The last key that was used for an invoice without a record in the ledger. */
 export interface LostSend extends NotedSend {
   /** When that key was used first, in epoch milliseconds. */
   readonly sentAt: number;
 }
 
-/** The time without the ledger may be long: so many are written at once. */
+/** Number of sends written at once: the time without the ledger may be long. */
 const PORTION = 5_000;
 
-/** Of the fact that says how far this ledger has sent, by scope. */
+/** Key prefix of the facts that say how far this ledger has sent, by scope. */
 const POSITION = 'sent ';
 
-/** Records. A key that an earlier restored ledger had used already is as old as it was. */
+/** Parameter: records. A key that an earlier restored ledger already used keeps its age. */
 const NOTE_LOST = `/* note-lost-sends */
 INSERT INTO lost_send SELECT * FROM json_populate_recordset(NULL::lost_send, $1::text::json)
 ON CONFLICT (identity) DO UPDATE SET idempotency_key = excluded.idempotency_key,
   sent_at = CASE WHEN lost_send.idempotency_key = excluded.idempotency_key THEN least(lost_send.sent_at, excluded.sent_at) ELSE excluded.sent_at END`;
 
-/** identities: what the ledger knows of them. */
+/** Parameter: identities. Finds the invoices that the ledger knows. */
 const KNOWN = `/* known-lost-sends */
 SELECT i.invoice_id, l.idempotency_key
 FROM invoice i JOIN lost_send l ON l.identity = i.identity WHERE i.identity = ANY($1::text[])`;
 
-/** identities: where the same key was used, the state of a known invoice says all, unless it calls it unsent. */
+/** Parameter: identities. If the same key was used, the state of a known invoice is enough, unless the state is unsent. */
 const FORGET_KNOWN = `/* forget-known-sends */
 DELETE FROM lost_send l USING invoice i
 WHERE l.identity = ANY($1::text[]) AND i.identity = l.identity
   AND (i.state = 'issued' OR (i.state NOT IN ('staged', 'held') AND i.idempotency_key = l.idempotency_key))`;
 
-/** invoiceIds, now: an operator accepts that they go with the keys that they have. A POST of one that may exist is a repeat all the same. */
+/** Parameters: invoiceIds, now. An operator accepts that Lote sends them with their present keys. A POST of an invoice that may exist is still a repeat. */
 const ACCEPT_LOST = `/* accept-lost-sends */
 UPDATE lost_send l SET idempotency_key = i.idempotency_key, sent_at = $2
 FROM invoice i WHERE i.invoice_id = ANY($1::bigint[]) AND l.identity = i.identity`;
@@ -54,7 +54,7 @@ const OTHER_KEY: Reason = {
     'The ledger was restored from an older copy, and this invoice was sent under another key after the copy: with other content, or again after a refusal or failure. Look into the reports of that time, or ask the service. If it was not issued, retry it with the accepted risk of a duplicate.',
 };
 
-/** What was sent of an account, or of invoices, while the ledger did not hear of it. */
+/** Sends of an account, or of invoices, without a record in the ledger. */
 interface LostSends {
   readonly positions: ReadonlyMap<string, number>;
   readonly sends: readonly LostSend[];
@@ -62,15 +62,15 @@ interface LostSends {
 }
 
 /**
- * The ledger's side of the send log in the reports folder. `scope` names the account (`sendingScope`). A ledger that is behind the log was restored from an
- * older copy, or began anew.
+ * The ledger's side of the send log in the reports folder. `scope` names the account (`sendingScope`). A ledger that is
+ * behind the log was restored from an older copy, or is new.
  */
 export function createSendLog(database: Database) {
   return {
-    /** How far this ledger has sent, by scope. */
+    /** Returns how far this ledger has sent, by scope. */
     sendLogPositions: (): Promise<ReadonlyMap<string, number>> => listFacts<number>(database, POSITION),
 
-    /** Takes the next position of the log, which stands at `reached`. Null: the ledger is behind it, and nothing may be sent. */
+    /** Takes the next position of the log, which has reached `reached`. Returns null if the ledger is behind: the caller must not send. */
     advanceSendLog: (scope: string, reached: number): Promise<number | null> =>
       changeFact<number, number | null>(database, POSITION + scope, (position) => {
         if ((position ?? 0) < reached) return [position, null];
@@ -79,8 +79,8 @@ export function createSendLog(database: Database) {
       }),
 
     /**
-     * Takes up what was sent without the ledger, and the positions that it then has. Known invoices that were sent under another key are flagged
-     * (`older-ledger`), and only an operator who accepts the risk sends them. The rest is remembered until it is frozen. Returns how many were flagged.
+     * Records sends that the ledger missed, and the log's positions. Flags known invoices that were sent under another key (`older-ledger`): Lote sends them
+     * only if an operator accepts the risk. Remembers the other sends until Lote freezes their invoices. Returns the number of flagged invoices.
      */
     takeLostSends: ({ positions, sends, now }: LostSends): Promise<number> =>
       database.transaction(async (queries) => {
@@ -98,8 +98,8 @@ export function createSendLog(database: Database) {
       }),
 
     /**
-     * staged -> held with the flag `older-ledger`, for owned invoices of the batch that were sent with another key since the restored copy, or with the same key
-     * for the `reason`.
+     * Moves owned staged invoices of the batch to held with the flag `older-ledger`: those sent with another key since
+     * the restored copy, or with the same key for the `reason`.
      */
     async holdLost(
       batchId: string,
@@ -129,7 +129,7 @@ async function takePortion(queries: Queries, sends: readonly LostSend[], now: nu
   return changes.filter(({ decision }) => decision.invoice.flags.includes(OLDER_LEDGER)).length;
 }
 
-/** What was sent of these identities without the ledger, by identity. */
+/** Returns the sends of these identities that the ledger missed, by identity. */
 export async function findLostSends(
   queries: Queries,
   identities: readonly string[],
@@ -139,7 +139,7 @@ export async function findLostSends(
   return new Map(rows.map((row) => [row.identity, row]));
 }
 
-/** An operator accepts the risk that these invoices were sent before. */
+/** Records that an operator accepts the risk that these invoices were sent before. */
 export async function acceptLostSends(queries: Queries, invoiceIds: readonly number[], now: number): Promise<void> {
   if (invoiceIds.length > 0) await queries.query(ACCEPT_LOST, [arrayLiteral(invoiceIds), now]);
 }

@@ -8,28 +8,28 @@ import { isUniqueViolation } from '../database/statement-failure.ts';
 import { applyEvents, type SettledInvoice, settledInvoices } from '../settling/settled.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
-/** What became of one invoice's POSTs, after this process is done with it for now. */
+/** The result of one invoice's POSTs when this process stops working on it for now. */
 export type SendOutcome =
   | Answer['outcome']
-  /** The earlier key brought what it had brought before: the invoice gets its next key. `proven`: also after a lost answer. */
+  /** The earlier key brought the same result again, so the invoice gets its next key. `proven`: also after a lost answer. */
   | { readonly kind: 'next-key'; readonly reason: Reason; readonly proven: boolean };
 
-/** Result of POSTing one invoice, to be recorded. */
+/** Result of POSTing one invoice, for `recordSends`. */
 export interface RecordSend extends Pick<Answer, 'generation' | 'idempotencyKey' | 'attempts' | 'sentAt'> {
   readonly invoiceId: number;
-  /** The settle time starts with it. Left out: `sentAt`. */
+  /** Start of the settle time; default `sentAt`. */
   readonly answeredAt?: number;
   readonly outcome: SendOutcome;
-  /** As in `Answer`; left out: null. */
+  /** As in `Answer`; default null. */
   readonly takenAt?: number;
 }
 
-/** What another writer took, a service id or another document of the same key, is visible to the next try. */
+/** Tries after a unique violation. The next try sees the service id, or the other document of the same key, that another writer took. */
 const UNIQUE_TRIES = 3;
 
 /**
- * serviceIds: those with a stored event that says something final. Each is looked up by itself: else the planner reads a large part of all deliveries for a
- * hundred of them.
+ * Parameter: serviceIds. Selects those with a final event. OFFSET 0 looks up each one separately: otherwise the planner
+ * reads a large part of all deliveries for a hundred ids.
  */
 const REPORTED_IDS = `/* reported-ids */
 SELECT u.service_id FROM unnest($1::text[]) AS u(service_id)
@@ -43,12 +43,12 @@ const ATTEMPTS = ofItem('$4::integer[]', 'i.invoice_id');
 const SENT_AT = ofItem('$5::bigint[]', 'i.invoice_id');
 const ANSWERED_AT = ofItem('$6::bigint[]', 'i.invoice_id');
 
-/** Not `IS NULL`, which the index of service ids answers, too: the planner would take it for a few rows, and it finds all that are still to be sent. */
+/** `IS NULL` would let the planner use the index of service ids, which it expects to find a few rows but which finds all unsent invoices. */
 const HAS_NO_ID = `coalesce(i.service_id, '') = ''`;
 
 /**
- * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an id that
- * nothing else has, as the machine's `record` decides. Everything else goes the common path. The unique index refuses an id of another invoice.
+ * Parameters (arrays, ascending invoice id): invoiceId, generation, serviceId, attempts, sentAt, answeredAt. Records the usual answer, as the machine's
+ * `record` decides: accepted, with a new id. All other answers take the common path. The unique index refuses an id of another invoice.
  */
 const RECORD_ACCEPTED = `/* record-accepted */
 UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_at = ${ANSWERED_AT}, asks = 0,
@@ -61,22 +61,22 @@ WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.gener
   AND (SELECT g.service_id FROM invoice_generation g WHERE g.service_id = ${SERVICE_ID}) IS NULL
 RETURNING i.invoice_id`;
 
-/** invoiceIds: how many invoices of the batch that sends it were answered with the id of another one. */
+/** Parameter: invoiceIds. Counts the invoices of the sending batch that were answered with another invoice's id. */
 const COUNT_TAKEN = `/* count-taken */
 SELECT i.invoice_id, (
   SELECT count(*) FROM invoice o WHERE o.owner_batch = i.owner_batch AND o.reason_code = 'service-id-taken'
 ) AS taken
 FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
 
-/** What recorded answers led to. */
+/** The effects of recorded answers. */
 export interface RecordedSends {
   /** Invoices that are final now. */
   readonly settled: readonly SettledInvoice[];
-  /** 0; or, if one of these answers is the first to name an id of another invoice: how many invoices of the batch name such an id. */
+  /** If one of these answers is the first to name another invoice's id: the number of the batch's invoices with such an id. Otherwise 0. */
   readonly idsTaken: number;
 }
 
-/** Writes answers and commits; then, in a new snapshot, applies the events that came before; then says which batches must hear of it, by invoice id. */
+/** Writes answers and commits, then applies earlier events in a new snapshot. Returns by invoice id the batches to notify. */
 export async function recordAnswers(
   database: Database,
   given: readonly RecordSend[],
@@ -118,7 +118,7 @@ function isAccepted(item: RecordSend): item is Accepted {
   return item.outcome.kind === 'accepted';
 }
 
-/** The items in sets without a service id that two of them name; nearly always one set. */
+/** Splits the items so that no two in a set name the same service id; the result is nearly always one set. */
 function withOwnIds(items: readonly RecordSend[]): readonly (readonly RecordSend[])[] {
   const named = new Set<string>();
   const again: RecordSend[] = [];
@@ -131,7 +131,7 @@ function withOwnIds(items: readonly RecordSend[]): readonly (readonly RecordSend
   return [first, ...again.map((item) => [item])];
 }
 
-/** The invoices that are accepted now; the others need a closer look. */
+/** Records accepted answers. Returns the invoices that are accepted now; the others need the common path. */
 async function recordAccepted(database: Database, items: readonly Accepted[]): Promise<Set<number>> {
   if (items.length === 0) return new Set();
   try {
@@ -150,7 +150,7 @@ async function recordAccepted(database: Database, items: readonly Accepted[]): P
   }
 }
 
-/** Answers of every kind, by the common path. */
+/** Records answers of every kind, by the common path. */
 async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly Changed[]> {
   if (items.length === 0) return [];
   const byInvoice = new Map(items.map((item) => [item.invoiceId, item]));
@@ -190,18 +190,18 @@ SELECT service_id, invoice_id, true FROM invoice_generation WHERE service_id = A
 interface OwnerRow {
   readonly serviceId: string;
   readonly invoiceId: number;
-  /** Of a generation beside the present one. */
+  /** True if the id belongs to a generation beside the present one. */
   readonly past: boolean;
 }
 
 interface NamedIds {
   /** Invoices whose answer names the id of another invoice or another generation. */
   readonly taken: ReadonlySet<number>;
-  /** The other invoices with such an id: either one may have given the id to the wrong one. */
+  /** The other invoices with such an id: the service may have given either invoice the wrong id. */
   readonly sharing: ReadonlySet<number>;
 }
 
-/** A writer that takes an id after this still hits the unique index, and the whole is done again. */
+/** Finds ids that several invoices name. A writer that takes an id after this hits the unique index, and Lote repeats the transaction. */
 async function namedIds(queries: Queries, items: readonly Accepted[]): Promise<NamedIds> {
   const taken = new Set<number>();
   const sharing = new Set<number>();

@@ -4,14 +4,14 @@ import type { BatchStop, ClaimingRun, SendingControl } from '../../domain/record
 import type { AnswerCounts } from '../../domain/answer-counts.ts';
 import { FLAGS_AGAINST_POLICY } from '../../domain/retry-decision.ts';
 
-/** A batch that may send at this moment, and the run that holds its claim. */
+/** A batch that may send now, and the run that holds its claim. */
 export interface SendingBatch extends ClaimingRun {
   readonly batchId: string;
 }
 
 /**
- * batchId, workflowId, runId, version, paused, stop or null, JSON of the `BatchStop` or null. Only the run that holds the claim has a word, and its latest
- * one holds. A resume ends the stop.
+ * Parameters: batchId, workflowId, runId, version, paused, stop or null, JSON of the `BatchStop` or null. Only the run
+ * that holds the claim can write, and its latest order applies. A resume ends the stop.
  */
 const RECORD_CONTROL = `/* record-control */
 UPDATE batch SET state = CASE WHEN $5::text::boolean THEN 'paused' ELSE 'running' END, sending_stop = $6, control_version = $4,
@@ -19,7 +19,7 @@ UPDATE batch SET state = CASE WHEN $5::text::boolean THEN 'paused' ELSE 'running
 WHERE batch_id = $1 AND workflow_id = $2 AND run_id = $3 AND control_version <= $4 AND state IN ('running', 'paused')
 RETURNING batch_id`;
 
-/** batchId, workflowId, runId, JSON of the `BatchStop` or null. An earlier stop says more than what was found later. Activities of a stopped run send nothing more. */
+/** Parameters: batchId, workflowId, runId, JSON of the `BatchStop` or null. An earlier stop stays. Activities of a stopped run send nothing more. */
 const RECORD_STOP = `/* record-stop */
 UPDATE batch SET stopped = CASE WHEN $4::text IS NOT NULL THEN coalesce(stopped, $4) END,
   sending_stop = CASE WHEN $4::text IS NOT NULL THEN coalesce(sending_stop, 'ended') ELSE sending_stop END
@@ -29,10 +29,10 @@ const SENDING_BATCHES = `/* sending-batches */
 SELECT batch_id, workflow_id, run_id FROM batch
 WHERE batch_id = ANY($1::text[]) AND state IN ('running', 'paused') AND sending_stop IS NULL`;
 
-/** The operator's word about sending: written by the batch, read by every process that sends for it. */
+/** The operators' orders about sending. The batch writes them, and every process that sends for it reads them. */
 export function createSendingControl(database: Database) {
   return {
-    /** Writes the word of the run that holds the claim of an open batch. Returns false when the claim or a later word stands against it. */
+    /** Writes the order of the run that holds the claim of an open batch. Returns false if another run has the claim, or a later order exists. */
     async recordControl(control: SendingControl): Promise<boolean> {
       const { batchId, workflowId, runId, version, paused, cancelled, order } = control;
       const what = cancelled ? 'cancelled' : paused ? 'paused' : null;
@@ -41,12 +41,12 @@ export function createSendingControl(database: Database) {
       return (await database.query(RECORD_CONTROL, params)).length > 0;
     },
 
-    /** Records why nothing more of an open batch goes, while this run holds its claim; null ends the stop. */
+    /** Records why an open batch sends nothing more, if this run holds its claim; null ends the stop. */
     async recordStop({ batchId, workflowId, runId }: SendingBatch, stop: BatchStop | null): Promise<void> {
       await database.query(RECORD_STOP, [batchId, workflowId, runId, stop && JSON.stringify(stop)]);
     },
 
-    /** Those of the batches that are not closed, paused or cancelled. */
+    /** Returns those of the batches that are not closed, paused or cancelled. */
     sendingBatches: (batchIds: readonly string[]) =>
       database.query<SendingBatch>(SENDING_BATCHES, [arrayLiteral(batchIds)]),
   };
@@ -54,24 +54,24 @@ export function createSendingControl(database: Database) {
 
 const DAY_MS = 86_400_000;
 
-/** Which answers are counted. */
+/** Selects the answers to count. */
 export interface CountAnswers {
-  /** Of the retry policy: what failed with one of them, below so many generations, is sent again. */
+  /** Codes of the retry policy: it sends failures with one of them again, below `maxGenerations` generations. */
   readonly retryableCodes: readonly string[];
   readonly maxGenerations: number;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Where an unsent invoice of a batch stands, and whose it is. */
+/** The place of an unsent invoice in a batch, and its merchant. */
 export interface UnsentInvoice {
   readonly ordinal: number;
   readonly merchantNif: string;
 }
 
 /**
- * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is counted apart: not a
- * failure that only an event reported, nor what may have another document. Invoices that another batch sends are not counted.
+ * Parameters: batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. Counts separately the failures that the
+ * policy sends again: none that only an event reported, and none that may have another document. Leaves out invoices of other batches.
  */
 const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
@@ -90,8 +90,8 @@ SELECT
 FROM own`;
 
 /**
- * batchId: by the indexes of what has a reason, and of `failed` events. An event that came a day before its batch began counts when the page confirms the
- * failure.
+ * Parameter: batchId. Uses the indexes of invoices with a reason and of `failed` events. An event from a day before the
+ * batch began counts when the page confirms the failure.
  */
 const MOST_FAILURES = `/* most-failures */
 SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
@@ -104,7 +104,7 @@ SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
   ) AS failed
 FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
 
-/** batchId, limit, first ordinal, merchant's NIF or null: where the first of its unsent invoices stand, but for those of that merchant. */
+/** Parameters: batchId, limit, first ordinal, merchant's NIF or null. Finds the first unsent invoices, without those of that merchant. */
 const FIRST_UNSENT = `/* first-unsent */
 SELECT i.ordinal, i.merchant_nif FROM live_line i
 WHERE i.batch_id = $1 AND i.ordinal >= $3 AND i.owner_batch = $1 AND i.state IN ('staged', 'sending') AND ($4::text IS NULL OR i.merchant_nif <> $4)
@@ -114,10 +114,10 @@ LIMIT $2`;
 /** The largest integer of the database: no file has so many invoices. */
 const LAST_ORDINAL = 2_147_483_647;
 
-/** What a batch has still to send, and what the service has said of the rest. */
+/** Counts the unsent invoices of a batch, and the service's answers for the rest. */
 export function createSendingCounts(database: Database) {
   return {
-    /** The first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; from the ordinal `from` on, and but for those of the merchant `butOf`. Ascending. */
+    /** Returns at most `limit` unsent invoices (owned, `staged` or `sending`) from ordinal `from` on, without those of merchant `butOf`. Ascending. */
     firstUnsent: (
       batchId: string,
       {
@@ -127,7 +127,7 @@ export function createSendingCounts(database: Database) {
       }: { readonly limit: number; readonly from?: number; readonly butOf?: string | null },
     ) => database.query<UnsentInvoice>(FIRST_UNSENT, [batchId, limit, from, butOf]),
 
-    /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */
+    /** Counts the service's answers for the owned invoices of the batch with ordinal in [from, to], or for all. */
     async countAnswers(
       batchId: string,
       { retryableCodes, maxGenerations, from = 1, to = LAST_ORDINAL }: CountAnswers,
@@ -136,7 +136,7 @@ export function createSendingCounts(database: Database) {
       return onlyRow(await database.query<AnswerCounts>(COUNT_ANSWERS, [batchId, from, to, codes, maxGenerations]));
     },
 
-    /** At most so many of its invoices were refused, and failed or were reported to have: no other invoice is read. */
+    /** Returns upper bounds for the batch's invoices that were refused, and that failed or were reported failed. Reads no other invoices. */
     mostFailures: async (batchId: string): Promise<Pick<AnswerCounts, 'refused' | 'failed'>> =>
       onlyRow(await database.query<Pick<AnswerCounts, 'refused' | 'failed'>>(MOST_FAILURES, [batchId])),
   };

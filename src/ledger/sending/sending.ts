@@ -18,30 +18,30 @@ import type { Database, Queries } from '../database/database.ts';
 import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 
-/** How a generation ended whose key is asked once more before the next one is used. */
+/** The result of an earlier generation whose key Lote asks once more before it uses the next one. */
 export interface EarlierGeneration {
   readonly generation: number;
   readonly state: InvoiceState;
-  /** The document that failed; null where the service refused. */
+  /** The document that failed; null if the service refused. */
   readonly serviceId: string | null;
   readonly reason: Reason | null;
-  /** Only an event called it failed; no GET could be read. */
+  /** True if only an event reported the failure, and no GET was readable. */
   readonly isUnconfirmed: boolean;
-  /** False: a corrected file has replaced its content. */
+  /** False if a corrected file has replaced its content. */
   readonly isSameContent: boolean;
 }
 
-/** The kept generations of invoice `i` whose key it still has. */
+/** SQL: the kept generations of invoice `i` whose key it still has. */
 const SAME_KEY = `FROM invoice_generation g
   WHERE g.invoice_id = i.invoice_id AND g.generation BETWEEN 1 AND i.generation - 1 AND g.idempotency_key = i.idempotency_key`;
 
 /**
- * That the present generation of invoice `i` still has key and bytes of an earlier one, which are repeated before it gets its own key (`next-key`): a POST of
- * it cannot make a second document.
+ * SQL condition: the present generation of invoice `i` still has key and bytes of an earlier one. Lote repeats them
+ * before the invoice gets its own key (`next-key`), because such a POST cannot make a second document.
  */
 const HAS_EARLIER_KEY = `(i.generation > 1 AND EXISTS (SELECT ${SAME_KEY} OFFSET 0))`;
 
-/** How the generation ended whose key invoice `i` still has, as JSON; null where it has a key of its own. */
+/** SQL: the result of the generation whose key invoice `i` still has, as JSON; null if the invoice has its own key. */
 export const EARLIER_GENERATION = `CASE WHEN i.generation > 1 THEN (SELECT json_build_object('generation', g.generation, 'state', g.state, 'serviceId', g.service_id,
     'reason', ${reasonJson('g')},
     'isUnconfirmed', g.flags @> '{failure-unconfirmed}', 'isSameContent', g.fingerprint = i.fingerprint)
@@ -56,51 +56,51 @@ export interface SendableInvoice {
   readonly invoice: Invoice;
   readonly idempotencyKey: string;
   readonly state: 'staged' | 'sending';
-  /** The frozen bytes when it was `sending` already, a POST of which may have reached the service, or those of `earlier`. */
+  /** The frozen bytes if the invoice was `sending` already, so that a POST may have reached the service, or the bytes of `earlier`. */
   readonly body: string | null;
-  /** The service's id of the merchant, when known. */
+  /** The service's id of the merchant, or null if unknown. */
   readonly merchantId: string | null;
   readonly attempts: number;
-  /** First POST of this generation; null when none was tried. */
+  /** First POST of this generation; null if there was none. */
   readonly firstSentAt: number | null;
-  /** An answer of this generation was lost, a crash may have lost one, or it was sent since the copy from which the ledger was restored. */
+  /** True if an answer of this generation was lost, a crash may have lost one, or the invoice was sent since the copy from which the ledger was restored. */
   readonly mayExist: boolean;
   /**
-   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: none has. Of a `staged` one: since when
-   * its key was used without the ledger. With `earlier`: since when that was frozen.
+   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that risk; null if none has. For a `staged` invoice:
+   * since when its key was used without the ledger. With `earlier`: when that was frozen.
    */
   readonly mayExistSince: number | null;
-  /** It is `staged`, and was sent since the copy from which the ledger was restored, last with this key or with another one. */
+  /** Set if the invoice is `staged` and was sent since the copy from which the ledger was restored: with this key last, or with another. */
   readonly lost?: 'same-key' | 'other-key';
-  /** The service kept an error under its key when it was last sent. */
+  /** True if the service stored an error under the invoice's key at the last send. */
   readonly errorKept?: true;
-  /** Present: `idempotencyKey` and `body` are those of this generation, which is asked once more before the invoice gets its next key. */
+  /** If present, `idempotencyKey` and `body` belong to this generation, and Lote asks once more before the invoice gets its next key. */
   readonly earlier?: EarlierGeneration;
 }
 
-/** Bytes of the POST of one generation. They are committed before the first POST and never change. */
+/** Bytes of the POST of one generation. Lote commits them before the first POST, and they never change. */
 export interface FreezeInvoice {
   readonly invoiceId: number;
   readonly generation: number;
   readonly body: string;
-  /** As in `SendableInvoice`; left out or null: no POST of it can have left before. */
+  /** As in `SendableInvoice`. Absent or null if no POST of it can have left before. */
   readonly mayExistSince?: number | null;
-  /** When its bytes were frozen before, for an earlier generation; left out or null: now. */
+  /** When its bytes were frozen for an earlier generation; the default is now. */
   readonly frozenAt?: number | null;
 }
 
-/** An invoice that its attempt has not POSTed, with the key that the attempt had for it; left out: that of the generation. */
+/** An invoice that the attempt has not POSTed, with the attempt's key for it; the default is the key of the generation. */
 type PutBack = Pick<FreezeInvoice, 'invoiceId' | 'generation'> & { readonly idempotencyKey?: string | undefined };
 
-/** What is held, and why. */
+/** Selects the invoices to hold, and gives the reason. */
 export interface Hold {
   readonly reason: Reason;
-  /** Owned ones that were handed out, and of which no POST is known that may have created a document, become `unknown` with it; left out: they stay `sending`. */
+  /** Reason for owned invoices that become `unknown`: handed out, without a known POST that may have created a document. By default they stay `sending`. */
   readonly unanswered?: Reason | undefined;
   readonly merchantNif?: string | undefined;
   readonly page?: number | undefined;
   readonly now: number;
-  /** Those that are held already get the reason, too, unless theirs says what else an operator must do. */
+  /** True gives held invoices the reason too, unless their present one names another task for an operator. */
   readonly andHeld?: boolean;
 }
 
@@ -113,8 +113,8 @@ interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorK
 }
 
 /**
- * batchId, from, to. Only an exposure `lost` says that the service may have it. An operator's accepted risk starts the retention window anew. Of the times
- * since when a POST with its key may have reached the service, the earliest.
+ * Parameters: batchId, from, to. Only the exposure `lost` means that the service may have the invoice. An operator's accepted risk restarts the retention
+ * window. Of several times since when a POST with its key may have reached the service, the earliest counts.
  */
 const SENDABLE = `/* sendable */
 SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
@@ -138,9 +138,9 @@ WHERE i.batch_id = $1 AND i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND
 ORDER BY i.ordinal`;
 
 /**
- * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; now; arrays: since when it may exist, when it was
- * frozen before. One statement, so that no invoice is ever `sending` without its bytes. Bytes of the same generation that were there before belong to a send
- * that never reached the service. IS TRUE keeps the planner from comparing each of the moved with each of the bytes.
+ * Parameters: arrays by ascending invoice id (invoiceId, generation, index in batchIds), batchIds, array of bodies, now, arrays of since when the invoice may
+ * exist and when it was frozen before. One statement, so that no `sending` invoice lacks its bytes. Existing bytes of the same generation belong to a send
+ * that never reached the service. IS TRUE keeps the planner from comparing each moved row with each row of bytes.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
@@ -159,7 +159,7 @@ WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
 
-/** invoiceId, generation, key. An event about an earlier document counts as soon as it is stored. */
+/** Parameters: invoiceId, generation, key. An event about an earlier document counts as soon as it is stored. */
 const IS_BEING_SENT = `/* is-being-sent */
 SELECT i.invoice_id FROM invoice i
 WHERE i.invoice_id = $1 AND i.generation = $2 AND i.idempotency_key = $3 AND i.state = 'sending'
@@ -167,11 +167,11 @@ WHERE i.invoice_id = $1 AND i.generation = $2 AND i.idempotency_key = $3 AND i.s
     SELECT FROM invoice_generation g JOIN delivery d ON d.service_id = g.service_id
     WHERE g.invoice_id = $1 AND g.state <> 'issued' AND d.verdict = 'issued' OFFSET 0)`;
 
-/** batchId, repeats. */
+/** Parameters: batchId, repeats. */
 const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
-/** An answer's record holds up nothing but its own lane, and each statement costs as much as a dozen of its rows. */
+/** Milliseconds. The record of an answer delays only its own lane, and a statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 50;
 
 interface FreezeItem extends FreezeInvoice {
@@ -179,7 +179,7 @@ interface FreezeItem extends FreezeInvoice {
   readonly now: number;
 }
 
-/** The invoices of a batch that are still to be sent: handing out, freezing, recording answers, holding. */
+/** Handles the unsent invoices of a batch: hands out, freezes, records answers and holds. */
 export function createSending(database: Database) {
   const freeze = createBatcher<FreezeItem, number>({
     keyOf: (item) => item.invoiceId,
@@ -195,16 +195,16 @@ export function createSending(database: Database) {
 
   return {
     /**
-     * Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; that they are handed out is written down. One found `sending` has
-     * `mayExist` unless each of its tries is proved not to have reached the service.
+     * Returns the batch's owned invoices in `staged` or `sending` with ordinal in [from, to], in ordinal order, and records that they are handed out. A
+     * `sending` one has `mayExist` unless each of its tries is proved not to have reached the service.
      */
     sendable: (batchId: string, from: number, to: number) => sendable(database, [batchId, from, to]),
 
-    /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
+    /** Moves staged invoices to sending with frozen bytes, if this batch owns them and the generation still holds. Returns the moved invoiceIds. */
     freeze: (batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]> =>
       freeze.submit(items.map((item) => ({ ...item, batchId, now }))),
 
-    /** sending -> staged, by the very attempt that froze these invoices and POSTed nothing of them. Returns how many moved. */
+    /** Moves sending invoices back to staged. Only the attempt that froze them and POSTed none of them may call it. Returns the number moved. */
     async unfreeze(
       batchId: string,
       invoices: readonly PutBack[],
@@ -223,8 +223,8 @@ export function createSending(database: Database) {
     },
 
     /**
-     * Records answers; then, in a new snapshot, applies events that came before. With a serviceId of another invoice, the invoice becomes `unknown`
-     * (`service-id-taken`), and the other one is flagged. They may wait `patienceMs` for others to be written with them, unless one `isLast`.
+     * Records answers, then applies earlier events in a new snapshot. If an answer names another invoice's serviceId, its invoice becomes `unknown`
+     * (`service-id-taken`) and the other one is flagged. Answers may wait `patienceMs` for others to share a write, unless one `isLast`.
      */
     async recordSends(
       items: readonly RecordSend[],
@@ -237,18 +237,18 @@ export function createSending(database: Database) {
       };
     },
 
-    /** Counts POSTs that were repeated in this run of the batch, or since an operator last had some sent again in it; returns their number so far. */
+    /** Counts repeated POSTs in this run of the batch, or since an operator last sent some again in it. Returns their number so far. */
     async addRepeats(batchId: string, repeats: number): Promise<number> {
       const [row] = await database.query<{ repeats: number }>(ADD_REPEATS, [batchId, repeats]);
       return row?.repeats ?? 0;
     },
 
-    /** It is `sending` with this generation and key at this moment, and no stored event calls an earlier document of it issued. */
+    /** Returns true if the invoice is `sending` with this generation and key, and no stored event says that an earlier document of it is issued. */
     async isBeingSent(invoiceId: number, generation: number, idempotencyKey: string): Promise<boolean> {
       return (await database.query(IS_BEING_SENT, [invoiceId, generation, idempotencyKey])).length > 0;
     },
 
-    /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch. Returns how many. */
+    /** Moves owned invoices of the batch to held: staged ones, and sending ones that did not reach the service. Returns their number. */
     holdUnsent: (batchId: string, { fencingToken, ...hold }: Hold & { readonly fencingToken?: FencingToken }) =>
       database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
@@ -257,11 +257,11 @@ export function createSending(database: Database) {
   };
 }
 
-/** batchId, merchant's NIF or null, page or null, states. */
+/** Parameters: batchId, merchant's NIF or null, page or null, states. */
 const OWN_IN_STATES = invoicesOfBatch(`i.owner_batch = $1 AND i.state = ANY($4::text[])
     AND ($2::text IS NULL OR i.merchant_nif = $2) AND ($3::integer IS NULL OR ${onPage('$3::integer')})`);
 
-/** Holds what cannot have reached the service. Returns how many. */
+/** Holds the invoices that cannot have reached the service. Returns their number. */
 export async function holdUnsent(queries: Queries, batchId: string, hold: Hold): Promise<number> {
   const { reason, unanswered = null, merchantNif = null, page = null, now, andHeld = false } = hold;
   const states = arrayLiteral(['staged', 'sending', ...(andHeld ? ['held'] : [])]);
@@ -271,10 +271,10 @@ export async function holdUnsent(queries: Queries, batchId: string, hold: Hold):
   return changes.filter(({ before, decision }) => before.state !== 'held' && decision.invoice.state === 'held').length;
 }
 
-/** batchId, from, to. */
+/** Parameters: batchId, from, to. */
 const INTERRUPTED = invoicesOfBatch(`i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND i.state = 'sending'`);
 
-/** What is `sending` is written down before it is handed out again. */
+/** Records each `sending` invoice before it is handed out again. */
 async function sendable(
   database: Database,
   slice: readonly [batchId: string, from: number, to: number],
@@ -292,8 +292,8 @@ async function sendable(
 }
 
 /**
- * An earlier attempt that Temporal has given up froze it after the note: its POST may leave at any moment. It is handed out as it was before, so that this
- * attempt cannot freeze it either; the next round notes it.
+ * An earlier attempt that Temporal has given up froze the invoice after the record, and may POST it at any moment. Lote
+ * hands it out in its earlier state, so that this attempt cannot freeze it either; the next round records it.
  */
 function frozenMeanwhile(row: SendableRow): SendableRow {
   return { ...row, state: 'staged', body: null, mayExist: false, mayExistSince: null, errorKept: false };

@@ -12,19 +12,19 @@ import { LONGEST_PROBE_MS } from '../../domain/time/longest-probe.ts';
 import { isAhead } from '../../domain/time/is-ahead.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
-/** Where an application's invoices go, and with whose key. */
+/** The account of the service to which an application's invoices go. */
 export interface ServiceAccountRecord {
   readonly application: string;
   readonly baseUrl: string;
-  /** Of the key, salted by the ledger's id. */
+  /** Fingerprint of the key, salted with the ledger's id. */
   readonly keyFingerprint: string;
 }
 
-/** The limits that hold for all processes at the moment. */
+/** The present limits for all processes. */
 export interface RateUpdate {
-  /** The limit, or less after too many requests were refused; null: no limit. */
+  /** The limit, lower after too many requests were refused; null means no limit. */
   readonly requestsPerSecond: number | null;
-  /** The service's own Retry-After is in force for that long yet. */
+  /** The remaining milliseconds of the service's Retry-After. */
   readonly heldMs: number;
 }
 
@@ -34,22 +34,22 @@ export interface RateLease extends RateUpdate {
   readonly gapMs: number;
 }
 
-/** The service as all processes of this ledger use it together. */
+/** Shares the use of the service between all processes of this ledger. */
 export function createServiceUse(database: Database) {
   const knownAccount = async (account: ServiceAccountRecord): Promise<ServiceAccountRecord | null> =>
     (await database.query<ServiceAccountRecord>(FIND_USED_ACCOUNT, idOf(account)))[0] ?? null;
 
   return {
-    /** The account that the application used before; else another application of the ledger with this very account; else null. Writes nothing. */
+    /** Returns the application's earlier account, else another application of the ledger with the same account, else null. Writes nothing. */
     knownAccount,
 
-    /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
+    /** Makes the account the application's, after the service answered with its key. If `knownAccount` has one, it stays and is returned. */
     async rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord> {
       await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
       return (await knownAccount(account)) ?? account;
     },
 
-    /** An operator confirms the account: it is the application's from now on, and so is each id in its list of merchants. */
+    /** Makes the account, and each id in its list of merchants, the application's after an operator confirms the account. */
     async confirmAccount(account: ServiceAccountRecord, now: number): Promise<void> {
       await database.transaction(async (queries) => {
         await queries.query(FORGET_MERCHANTS, [account.application]);
@@ -57,7 +57,7 @@ export function createServiceUse(database: Database) {
       });
     },
 
-    /** The rate of a base address as all processes share it. `limit`: requests a second of the service profile; null: none. */
+    /** Shares the rate of a base address between all processes. `limit`: requests a second of the service profile; null means no limit. */
     sharedRate: (baseUrl: string, limit: number | null) => sharedRate(database, baseUrl, limit),
   };
 }
@@ -67,12 +67,12 @@ function sharedRate(database: Database, baseUrl: string, limit: number | null) {
   const updateOf = (rate: StoredRate, now: number): RateUpdate => {
     return { requestsPerSecond: rateOf(rate, limit, now), heldMs: leftOfHold(rate.heldUntil, now) };
   };
-  /** The lock gives each of two workers permits of its own. */
+  /** The lock gives two workers different permits. */
   const change = <Result>(next: (rate: StoredRate, now: number) => readonly [StoredRate, Result]): Promise<Result> =>
     changeFact<StoredRate, Result>(database, key, (rate, now) => next(rate ?? UNUSED_RATE, now));
 
   return {
-    /** Takes no permit. */
+    /** Returns the present rate without taking a permit. */
     async current(): Promise<RateUpdate> {
       const { value, now } = await findFact<StoredRate>(database, key);
       return updateOf(value ?? UNUSED_RATE, now);
@@ -86,14 +86,14 @@ function sharedRate(database: Database, baseUrl: string, limit: number | null) {
         return [next, { waitMs, gapMs, ...updateOf(next, now) }];
       }),
 
-    /** The service refused too many requests of this process and took `taken` in the second before. The rate falls at most once a second over all processes. */
+    /** Lowers the rate, at most once a second over all processes, after refusals of too many requests. `taken`: requests accepted in the second before. */
     slowDown: (taken: number): Promise<RateUpdate> =>
       change((rate, now) => {
         const next = { ...rate, ...slowDown(rate, { taken, limit, now }) };
         return [next, updateOf(next, now)];
       }),
 
-    /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
+    /** Stops all processes for `ms` because the service asked to wait. An earlier, longer hold stays. */
     hold: (ms: number): Promise<void> =>
       change((rate, now) => {
         const heldUntil = Math.max(now + leftOfHold(rate.heldUntil, now), now + ms);
@@ -106,34 +106,34 @@ function idOf({ application, baseUrl, keyFingerprint }: ServiceAccountRecord): r
   return [application, baseUrl, keyFingerprint];
 }
 
-/** The rate of one base address, and until when (epoch milliseconds) the service wants no request. */
+/** The rate of one base address, and the time (epoch milliseconds) until which the service wants no request. */
 interface StoredRate extends RequestRate {
   readonly heldUntil: number;
 }
 
 const UNUSED_RATE: StoredRate = { ...FULL_RATE, heldUntil: 0 };
 
-/** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
+/** Parameters: application, baseUrl, key fingerprint, now. Writes nothing if another application of the ledger has the same account. */
 const REMEMBER_ACCOUNT = `/* remember-account */
 INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at)
 SELECT $1, $2, $3, $4::bigint
 WHERE NOT EXISTS (SELECT 1 FROM service_account WHERE base_url = $2 AND key_fingerprint = $3)
 ON CONFLICT (application) DO NOTHING`;
 
-/** application, baseUrl, key fingerprint: the application's account, else the other application that has this one. */
+/** Parameters: application, baseUrl, key fingerprint. Finds the application's account, else another application with this one. */
 const FIND_USED_ACCOUNT = `/* find-used-account */
 SELECT application, base_url, key_fingerprint FROM service_account
 WHERE application = $1 OR (base_url = $2 AND key_fingerprint = $3)
 ORDER BY application = $1 DESC, application
 LIMIT 1`;
 
-/** application, baseUrl, key fingerprint, now. */
+/** Parameters: application, baseUrl, key fingerprint, now. */
 const CONFIRM_ACCOUNT = `/* confirm-account */
 INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_fingerprint = excluded.key_fingerprint,
   confirmed_at = excluded.confirmed_at`;
 
-/** application. The next list is right, whatever ids it has. */
+/** Parameter: application. After this, Lote accepts any ids in the next list. */
 const FORGET_MERCHANTS = `/* forget-merchants */
 DELETE FROM merchant WHERE application = $1`;
 
@@ -144,21 +144,21 @@ interface BreakerRecord {
   readonly probeAfter: number;
 }
 
-/** An open breaker as it stands. */
+/** The state of an open breaker. */
 export interface OpenBreaker extends BreakerRecord {
-  /** Until then one caller probes; null: no caller does, or the probe has failed. */
+  /** Until then one caller probes; null if no caller does, or the probe has failed. */
   readonly probingUntil: number | null;
 }
 
-/** Neither a probe nor its turn is as far away as that: a clock that ran ahead wrote such a time. */
+/** Returns true once the time has come. A time beyond the longest probe also counts: a clock that ran ahead wrote it. */
 function hasCome(at: number, now: number): boolean {
   return at <= now || isAhead(at, now + LONGEST_PROBE_MS);
 }
 
-/** The circuit breaker of each base address, shared by all processes of the ledger. No value means closed. */
+/** The circuit breaker of each base address, shared by all processes of the ledger. A missing value means closed. */
 export function createBreaker(database: Database) {
   const keyOf = (baseUrl: string): string => `breaker ${baseUrl}`;
-  /** Resolves to whether the breaker has changed. */
+  /** Resolves to true if the breaker has changed. */
   const change = (baseUrl: string, next: (open: OpenBreaker | null) => OpenBreaker | null): Promise<boolean> =>
     changeFact<OpenBreaker, boolean>(database, keyOf(baseUrl), (open) => {
       const then = next(open);
@@ -169,7 +169,7 @@ export function createBreaker(database: Database) {
     breaker: async (baseUrl: string): Promise<OpenBreaker | null> =>
       (await findFact<OpenBreaker>(database, keyOf(baseUrl))).value,
 
-    /** An open breaker keeps the time since which it is open. */
+    /** Opens the breaker. An open breaker keeps its opening time. */
     async openBreaker({ baseUrl, openedAt, ...opened }: BreakerRecord): Promise<void> {
       await change(baseUrl, (open) => {
         const since = Math.min(open?.openedAt ?? openedAt, openedAt);
@@ -177,19 +177,19 @@ export function createBreaker(database: Database) {
       });
     },
 
-    /** After a success. */
+    /** Closes the breaker after a success. */
     async closeBreaker(baseUrl: string): Promise<void> {
       await change(baseUrl, () => null);
     },
 
-    /** True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`. */
+    /** Returns true to exactly one caller once `probeAfter` has come. That caller may send one request, and the others wait until `until`. */
     claimProbe: (baseUrl: string, { now, until }: Turn): Promise<boolean> =>
       change(baseUrl, (open) => {
         if (open === null || !hasCome(open.probeAfter, now)) return open;
         return hasCome(open.probingUntil ?? now, now) ? { ...open, probingUntil: until } : open;
       }),
 
-    /** Ends the turn that lasts until `until`: the next caller may probe from `now` on. A closed breaker, and the turn of another caller, stay. */
+    /** Ends the turn that lasts until `until`: the next caller may probe from `now` on. A closed breaker and another caller's turn stay. */
     async giveBackProbe(baseUrl: string, { now, until }: Turn): Promise<void> {
       await change(baseUrl, (open) =>
         open?.probingUntil === until ? { ...open, probeAfter: now, probingUntil: null } : open,

@@ -5,7 +5,7 @@ import { PAGE_OF, arrayLiteral, ofItem, reasonJson, sqlList } from '../database/
 import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
 
-/** An invoice that reached a state that ends waiting, for every batch it belongs to. */
+/** An invoice that reached a final state, listed for each of its batches. */
 export interface SettledInvoice {
   readonly batchId: string;
   readonly workflowId: string;
@@ -14,7 +14,7 @@ export interface SettledInvoice {
   readonly state: InvoiceState;
 }
 
-/** An invoice whose `failed` event waits for a GET's confirmation, and why it failed by that event. */
+/** An invoice whose `failed` event waits for confirmation by a GET, with the event's reason. */
 export interface UnconfirmedFailure {
   readonly invoiceId: number;
   readonly serviceId: string;
@@ -26,8 +26,8 @@ interface SettledRow extends SettledInvoice {
 }
 
 /**
- * Arrays: invoiceIds, and invoiceIds of which an earlier document is issued. Returns the first that are at rest, and lines that held the content of such a
- * document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
+ * Parameters (arrays): invoiceIds, and invoiceIds with an issued earlier document. Returns the first ones that are at rest, and lines that held the content
+ * of such a document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
  */
 const SETTLED_INVOICES = `/* settled-invoices */
 SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, coalesce(bi.outcome, i.state) AS state
@@ -39,15 +39,15 @@ WHERE i.invoice_id = ANY($1::bigint[] || $2::bigint[]) AND bi.invoice_id = ANY($
     OR (bi.outcome = 'issued' AND i.invoice_id = ANY($2::bigint[])))
 ORDER BY b.batch_id, bi.ordinal`;
 
-/** What was called failed before gets a flag with its new state. */
+/** States without `failed`: an invoice that is issued after it failed also needs a flag, which `hear` sets. */
 const WAITING = sqlList(['accepted', 'unsettled']);
 
 const IDS = '(SELECT r.ids FROM reported r)';
 
 /**
- * serviceIds: what nearly every event says. An invoice that waits, with stored `issued` events and no `failed` one, is issued; an issued one stays so. `hear`
- * judges everything else. Runs after the commit of the events. Each row is looked up by itself (OFFSET 0) and the update is given arrays, so that the planner
- * reads no table whole. The update locks in the order of ids, and asks a row that another writer held again.
+ * Parameter: serviceIds. Handles the usual case: a waiting invoice with stored `issued` events and no `failed` one becomes issued, and an issued one stays
+ * so. `hear` judges all other cases. Runs after the commit of the events. OFFSET 0 looks up each row separately and the update gets arrays, so that the
+ * planner reads no table whole. The update locks in the order of ids, and checks again a row that another writer held.
  */
 const ISSUE_REPORTED = `/* issue-reported */
 WITH called_issued AS MATERIALIZED (
@@ -82,7 +82,7 @@ function ofReported(column: 'times' | 'service_ids'): string {
   return ofItem(`(SELECT r.${column} FROM reported r)`, 'i.invoice_id', IDS);
 }
 
-/** serviceIds: the invoices that have these documents, now or beside the present one. Each is looked up by itself: see `ISSUE_REPORTED`. */
+/** Parameter: serviceIds. The invoices that have these documents, now or beside the present one. OFFSET 0: see `ISSUE_REPORTED`. */
 const OF_DOCUMENTS = `ARRAY(
   SELECT i.invoice_id FROM unnest($1::text[]) AS u(service_id)
   CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice own WHERE own.service_id = u.service_id OFFSET 0) i
@@ -90,19 +90,19 @@ const OF_DOCUMENTS = `ARRAY(
   SELECT g.invoice_id FROM unnest($1::text[]) AS u(service_id)
   CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice_generation own WHERE own.service_id = u.service_id OFFSET 0) g)`;
 
-/** What news led to. */
+/** The effects of events and GETs. */
 export interface Heard {
-  /** Of how many invoices it issued the present document, or another one. */
+  /** Number of invoices whose present document, or another one, became issued. */
   readonly issued: number;
-  /** Who must hear of it, by invoice. */
+  /** The lines to notify, by invoice. */
   readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
-  /** A `failed` event is stored, no `issued` one, and the invoice still waits: a GET must confirm. */
+  /** Invoices that still wait, with a stored `failed` event and no `issued` one: a GET must confirm the failure. */
   readonly toConfirm: readonly UnconfirmedFailure[];
 }
 
 /**
- * Applies what stored events say of the documents with these service ids, and what GETs say. Both sides of the race between a webhook and an answer run it
- * after their commit, in a new snapshot. Events of documents that no invoice has stay unmatched.
+ * Applies the stored events of documents with these service ids, and the results of GETs. Both sides of the race between a webhook and an answer run it after
+ * their commit, in a new snapshot. Events of documents without an invoice stay unmatched.
  */
 export async function hear(
   database: Database,
@@ -126,7 +126,7 @@ export async function hear(
   const risen = changed.filter(
     ({ before, decision }) => decision.invoice.state === 'issued' && before.state !== 'issued',
   );
-  // What was applied before is announced again: the process that applied it may have ended before it told.
+  // Announces earlier results again, because the process that applied them may have ended before it announced them.
   const told = [...risen, ...changes.filter(({ before }) => ids.has(before.serviceId ?? ''))];
   const late = changed.filter(({ decision }) => decision.kept?.some(({ state }) => state === 'issued'));
   const settled = await settledInvoices(
@@ -145,7 +145,7 @@ function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<s
   return isReported && serviceId !== null && ids.has(serviceId) ? [{ invoiceId, serviceId, reason: said.failure }] : [];
 }
 
-/** Applies the stored events of these documents; nearly all are plain ones. */
+/** Applies the stored events of these documents; nearly all are simple `issued` events. */
 export async function applyEvents(database: Database, serviceIds: readonly string[]): Promise<Heard> {
   if (serviceIds.length === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
   const rows = await database.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
@@ -159,13 +159,13 @@ export async function applyEvents(database: Database, serviceIds: readonly strin
   return { ...heard, settled: new Map([...settled, ...heard.settled]) };
 }
 
-/** An invoice that is issued, with one of its lines; the batch is null where it has none with pages. */
+/** An issued invoice with one of its lines; the batch is null if no line is in a batch with pages. */
 interface IssuedRow extends Omit<SettledRow, 'batchId'> {
   readonly batchId: string | null;
   readonly serviceId: string;
 }
 
-/** Those of the invoices that are at rest now, for every batch they belong to, by invoice id; with lines that held the content of an earlier document that is issued. */
+/** Returns the invoices at rest for each of their batches, by invoice id, with lines that held the content of an issued earlier document. */
 export async function settledInvoices(
   queries: Queries,
   invoiceIds: readonly number[],
@@ -186,7 +186,7 @@ function byInvoice(rows: readonly SettledRow[]): Map<number, readonly SettledInv
   return settled;
 }
 
-/** The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason (JSON). */
+/** Returns SQL for a LATERAL join: the newest `failed` event about the document of a row of this table, with seq and reason (JSON). */
 export function failedEventOf(table: string): string {
   return `SELECT d.seq, ${reasonJson('d')} AS reason FROM delivery d
   WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'

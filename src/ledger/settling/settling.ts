@@ -25,60 +25,60 @@ export interface PendingInvoice {
   readonly ordinal: number;
   readonly serviceId: string;
   readonly acceptedAt: number;
-  /** How many of the planned polls are done. */
+  /** The number of planned polls that are done. */
   readonly asks: number;
 }
 
-/** What a GET said of a document of an invoice; a correction may have given the invoice another one meanwhile. */
+/** The result of a GET for one document. A correction may have given the invoice another document in the meantime. */
 export interface StatusUpdate extends Status {
   readonly invoiceId: number;
 }
 
-/** Numbers of invoices of one page by what the page still waits for. Times are epoch milliseconds. */
+/** Counts the invoices of one page by what the page waits for. Times are epoch milliseconds. */
 export interface PageProgress {
-  /** `staged`/`sending` that this batch owns. */
+  /** Number of `staged`/`sending` invoices that this batch owns. */
   readonly unsent: number;
-  /** `accepted`, of any owner. */
+  /** Number of `accepted` invoices, of any owner. */
   readonly accepted: number;
-  /** `staged`/`sending` that another batch owns, and that is not closed. */
+  /** Number of `staged`/`sending` invoices that another open batch owns. */
   readonly attached: number;
-  /** `accepted` with a stored `failed` event: `unconfirmedFailures` lists them. */
+  /** Number of `accepted` invoices with a stored `failed` event: `unconfirmedFailures` lists them. */
   readonly reportedFailed: number;
-  /** Earliest acceptance among the `accepted`; null when none. */
+  /** Earliest acceptance among the `accepted`; null if there are none. */
   readonly oldestAcceptedAt: number | null;
   readonly newestAcceptedAt: number | null;
 }
 
-/** End of a page. Times are epoch milliseconds. */
+/** Input of `closePage`. Times are epoch milliseconds. */
 interface ClosePage {
   readonly acceptedBefore: number;
   readonly reason: Reason;
-  /** Of what was never tried; left out: `reason`. */
+  /** The reason for invoices that were never tried; the default is `reason`. */
   readonly unsent?: Reason;
   readonly now: number;
   readonly fencingToken?: FencingToken;
 }
 
-/** batchId, page: what of it is open. */
+/** Parameters: batchId, page. The open invoices of the page. */
 const OPEN_OF_PAGE = invoicesOfBatch(`i.state IN ${sqlList(OPEN_STATES)} AND ${onPage('$2::integer')}`);
 
-/** batchId: what it owns and is open. Invoices of other batches are theirs to close. */
+/** Parameter: batchId. The open invoices that the batch owns; other batches close their own. */
 const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${sqlList(OPEN_STATES)}`);
 
-/** That the batch that owns invoice `i` may still send it. */
+/** SQL condition: the batch that owns invoice `i` may still send it. */
 const OWNER_IS_OPEN = `(SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}`;
 
-/** That batch $1 waits for live invoice `i` of another batch. */
+/** SQL condition: batch $1 waits for live invoice `i` of another batch. */
 const IS_ATTACHED = `(i.state IN ('staged', 'sending') AND i.owner_batch <> $1 AND ${OWNER_IS_OPEN})`;
 
 interface ProgressRow extends PageProgress {
-  /** Those that `UNAPPLIED_EVENTS` must look at. */
+  /** Number of invoices that `UNAPPLIED_EVENTS` must check. */
   readonly unapplied: number;
 }
 
 /**
- * batchId, page: one pass over the page, with the stored events about what is not issued. A later generation or a flag may mean a document beside the
- * current one: such an invoice counts as unapplied at every reading.
+ * Parameters: batchId, page. One pass over the page, with the stored events about invoices that are not issued. A later
+ * generation or a flag may mean a document beside the current one, so such an invoice always counts as unapplied.
  */
 const PAGE_PROGRESS = `/* page-progress */
 SELECT count(*) FILTER (WHERE i.state IN ('staged', 'sending') AND i.owner_batch = $1) AS unsent,
@@ -97,8 +97,8 @@ LEFT JOIN LATERAL (
 WHERE ${isOfPage()}`;
 
 /**
- * batchId, page: a line that `page-progress` calls `accepted` or attached. What was sent last is settled last, so that a page that is open is found open
- * at its end, after a few rows.
+ * Parameters: batchId, page. Finds a line that `page-progress` counts as `accepted` or attached. The last sent invoices
+ * settle last, so a backward scan finds an open page after a few rows.
  */
 const PAGE_IS_OPEN = `/* page-is-open */
 SELECT i.ordinal FROM live_line i
@@ -106,7 +106,7 @@ WHERE ${isOfPage()} AND (i.state = 'accepted' OR ${IS_ATTACHED})
 ORDER BY i.ordinal DESC
 LIMIT 1`;
 
-/** batchId, page, acceptedBefore, limit. */
+/** Parameters: batchId, page, acceptedBefore, limit. */
 const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, i.ordinal, i.service_id, i.accepted_at, i.asks FROM live_line i
 WHERE ${isOfPage()} AND i.state = 'accepted' AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$3')})
@@ -114,8 +114,8 @@ ORDER BY i.asks, i.ordinal
 LIMIT $4`;
 
 /**
- * batchId, page: service ids with a stored `issued` event that is not applied to any generation of the page's invoices. A GET must confirm `failed` events
- * (unconfirmed-failures).
+ * Parameters: batchId, page. Service ids with a stored `issued` event that is not applied to any generation of the
+ * page's invoices. A GET must confirm `failed` events (unconfirmed-failures).
  */
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
@@ -127,7 +127,7 @@ SELECT known.service_id FROM (
 ) known
 WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
-/** The way of accepted invoices to a final word, and the closing of pages and batches. */
+/** Brings accepted invoices to a final word, and closes pages and batches. */
 export function createSettling(database: Database) {
   const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
     keyOf: (update) => update.invoiceId,
@@ -141,7 +141,7 @@ export function createSettling(database: Database) {
   };
 
   return {
-    /** First applies events that are stored and not applied: the process that stored them may have died in between. */
+    /** Counts the page's invoices after it applies stored events: the process that stored them may have died before it applied them. */
     async pageProgress(batchId: string, page: number): Promise<PageProgress> {
       const { unapplied, progress } = await readProgress(batchId, page);
       const missed =
@@ -154,20 +154,20 @@ export function createSettling(database: Database) {
       return (await readProgress(batchId, page)).progress;
     },
 
-    /** Whether `pageProgress` would count `accepted` or `attached` invoices, without a look at stored events. */
+    /** Returns true if `pageProgress` would count `accepted` or `attached` invoices. Does not read stored events. */
     isPageOpen: async (batchId: string, page: number): Promise<boolean> =>
       (await database.query(PAGE_IS_OPEN, [batchId, page])).length > 0,
 
-    /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
+    /** Returns `accepted` invoices of a page (any owner) accepted before `acceptedBefore`, fewest polls first. */
     pendingInvoices: (batchId: string, page: number, acceptedBefore: number, limit: number) =>
       database.query<PendingInvoice>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]),
 
-    /** Counts the poll; `issued` and `failed` move the invoice by the rules of `hear`. */
+    /** Counts the polls. `issued` and `failed` move the invoices by the rules of `hear`. */
     async recordStatus(updates: readonly StatusUpdate[]): Promise<readonly SettledInvoice[]> {
       return (await recordStatus.submit(updates)).flat();
     },
 
-    /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown if it may exist, else held. */
+    /** Closes a page: accepted before `acceptedBefore` -> unsettled; owned staged -> held; owned sending -> unknown if it may exist, else held. */
     async closePage(batchId: string, page: number, close: ClosePage): Promise<void> {
       const { acceptedBefore, reason, unsent = reason, now, fencingToken } = close;
       const selection = { name: 'close-page', ids: OPEN_OF_PAGE, params: [batchId, page] };
@@ -178,7 +178,7 @@ export function createSettling(database: Database) {
       );
     },
 
-    /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */
+    /** Closes a running batch as `closePage` does, for its invoices that a failed page left open. Returns their number. */
     async closeBatch(
       batchId: string,
       { reason, now, fencingToken }: Pick<ClosePage, 'reason' | 'now' | 'fencingToken'>,
@@ -186,7 +186,7 @@ export function createSettling(database: Database) {
       const selection = { name: 'close-batch', ids: OPEN_OF_BATCH, params: [batchId] };
       return database.transaction(async (queries) => {
         const { state } = await shareUnderToken(queries, batchId, fencingToken);
-        // Reconciliation may be repeating what a batch left `unknown`, as soon as the batch is closed.
+        // As soon as a batch is closed, reconciliation may repeat the invoices that it left `unknown`.
         if (state !== 'running' && state !== 'paused') return 0;
         const command = { kind: 'close', batchId, reason, unsent: reason, now } as const;
         return (await changeInvoices(queries, selection, () => command)).length;

@@ -6,13 +6,13 @@ import type { Database } from '../database/database.ts';
 import { column } from '../database/sql.ts';
 import type { BatchClaim } from '../../domain/records/batch-record.ts';
 
-/** Rows in memory at a time, apart from those of one identity. */
+/** Rows in memory at a time; all rows of one identity come in addition. */
 const PORTION = 1_000;
 
-/** [ref, nif, object, cells]: the row's number is a column of its own. JSON keeps what PostgreSQL text cannot hold (NUL). */
+/** [ref, nif, object, cells]; the row number has its own column. JSON keeps NUL, which PostgreSQL text cannot hold. */
 type StoredRow = readonly [string, string, number | null, readonly (string | null)[]];
 
-/** Rows of a file that is being read, in the ledger: grouped there, in one pass, however large the file. */
+/** Stores the rows of a file in the ledger while Lote reads it. The ledger groups them in one pass, however large the file is. */
 export function createBatchRowStore(database: Database, claim: BatchClaim): RowStore {
   return {
     async append(rows) {
@@ -69,14 +69,14 @@ function rawRow(ordered: OrderedRow): RawRow {
   return { row: ordered.fileRow, ref, nif, object, cells };
 }
 
-/** Rows that may be of one invoice come together. Of fixed size, whatever stands in the cells. */
+/** Groups rows that may belong to one invoice. The hash has a fixed size, whatever the cells contain. */
 function identityHash(row: RawRow): string {
   return hash('sha256', groupKeyOf(row), 'base64url');
 }
 
 /**
- * batchId, fencing token, file rows, identities (hashes), raw rows (JSON). Writes and returns nothing when a later attempt reads the file. The lock keeps it so
- * until the rows are committed; portions need not wait for each other.
+ * Parameters: batchId, fencing token, file rows, identities (hashes), raw rows (JSON). Writes and returns nothing if a later attempt reads the file. The lock
+ * stops a later attempt until the rows are committed, and portions need not wait for each other.
  */
 const APPEND_BATCH_ROWS = `/* append-batch-rows */
 WITH claim AS (
@@ -88,27 +88,27 @@ WITH claim AS (
 )
 SELECT batch_id FROM claim`;
 
-/** batchId: one pass over all rows, which may spill to disk in the database and never comes to this process. */
+/** Parameter: batchId. One pass over all rows, which may spill to the database's disk and never reaches this process. */
 const ORDER_BATCH_ROWS = `/* order-batch-rows */
 INSERT INTO batch_row_order (batch_id, first_row, file_row)
 SELECT batch_id, min(file_row) OVER (PARTITION BY identity), file_row FROM batch_row WHERE batch_id = $1`;
 
-/** batchId. */
+/** Parameter: batchId. */
 export const FORGET_ROW_ORDER = `/* forget-row-order */
 DELETE FROM batch_row_order WHERE batch_id = $1`;
 
-/** batchId. */
+/** Parameter: batchId. */
 export const FORGET_BATCH_ROWS = `/* forget-batch-rows */
 DELETE FROM batch_row WHERE batch_id = $1`;
 
-/** One raw row of `NEXT_ORDERED_ROWS`. `raw_row` is JSON; `first_row` is the first file row of its invoice. */
+/** A row of `NEXT_ORDERED_ROWS`. `raw_row` is JSON; `first_row` is the first file row of its invoice. */
 interface OrderedRow {
   readonly firstRow: number;
   readonly fileRow: number;
   readonly rawRow: string;
 }
 
-/** batchId, first row and file row after which to go on, limit. */
+/** Parameters: batchId, first row and file row after which to continue, limit. */
 const NEXT_ORDERED_ROWS = `/* next-ordered-rows */
 SELECT o.first_row, o.file_row, r.raw_row
 FROM (

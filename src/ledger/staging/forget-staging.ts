@@ -5,30 +5,30 @@ import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 import type { Queries } from '../database/database.ts';
 import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-row-store.ts';
 
-/** Reason of an invoice without a line in the batch that owns it: the file is read anew, and other batches wait for it. */
+/** Reason of an invoice that has no line in its owner's batch because Lote reads the file anew, and for which other batches wait. */
 const READ_ANEW = 'file-read-anew';
 
-/** Invoices of batch $1 of which that is the reason: found by the index of what has one. */
+/** SQL condition: the invoice belongs to batch $1 with that reason. It uses the index of invoices with a reason. */
 const KEPT = `k.owner_batch = $1 AND k.reason_code = '${READ_ANEW}'`;
 
-/** What batch $1 has staged, or kept when it was read anew: an array of invoice ids, computed once. */
+/** The invoices that batch $1 has staged, or kept when it was read anew: an array of ids, computed once. */
 const STAGED = `ARRAY(
   SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1 AND mine.invoice_id IS NOT NULL
   UNION ALL SELECT k.invoice_id FROM invoice k WHERE ${KEPT})`;
 
-/** What batch $1 kept when it was read anew, and has not staged again. */
+/** The invoices that batch $1 kept when it was read anew, and has not staged again. */
 const LEFT_OVER = `ARRAY(
   SELECT k.invoice_id FROM invoice k
   WHERE ${KEPT} AND NOT EXISTS (SELECT 1 FROM batch_invoice mine WHERE mine.invoice_id = k.invoice_id AND mine.batch_id = $1))`;
 
-/** A line of another batch that holds invoice `i` as it is. */
+/** SQL condition: a line of another batch holds the present invoice `i`. */
 const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL`;
 
 const NOBODY_ELSE_WAITS = `NOT EXISTS (SELECT 1 FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
 
 /**
- * batchId: what it never sent, locked in the order of stagings. A portion of another file that attaches itself to one of these comes before, and the next
- * statements see its lines, or after, and finds what was passed on.
+ * Makes SQL with parameter batchId that locks the batch's unsent invoices in the order of stagings. If a portion of another file attaches to one first, the
+ * next statements see its lines; if later, that portion finds the invoice passed on.
  */
 function lockUnsent(invoices: string): string {
   return `/* lock-unsent */
@@ -40,7 +40,7 @@ SELECT count(*) AS invoices FROM (
 ) locked`;
 }
 
-/** batchId: the batches that wait for these; none of them moves on before what is passed on to it is committed. */
+/** Makes SQL with parameter batchId that locks the waiting batches. None of them can go on before the invoices passed to it are committed. */
 function lockHeirs(invoices: string): string {
   return `/* lock-heirs */
 SELECT b.batch_id FROM batch b
@@ -56,7 +56,7 @@ ORDER BY b.batch_id
 FOR SHARE`;
 }
 
-/** batchId: what it never sent and another batch waits for. A batch in staging comes first, then an open one. */
+/** Makes SQL with parameter batchId: the batch's unsent invoices that another batch waits for. A batch in staging comes first, then an open one. */
 function findHeirs(invoices: string): string {
   return `/* find-heirs */
 SELECT i.invoice_id, h.batch_id, h.is_staging, h.is_open
@@ -78,8 +78,8 @@ interface HeirRow {
 }
 
 /**
- * batchId: what it corrected and no other batch waits for: the newest generation that lines of other batches hold is the invoice again. A closed one of
- * these batches owns it, if there is one: no batch sends it by itself.
+ * Makes SQL with parameter batchId: the batch's corrections that no other batch waits for. The newest generation that lines of other batches hold becomes the
+ * invoice again. A closed one of these batches, if any, becomes the owner, so that no batch sends it by itself.
  */
 function findCorrected(invoices: string): string {
   return `/* find-corrected */
@@ -99,7 +99,7 @@ interface CorrectedRow {
   readonly batchId: string;
 }
 
-/** batchId: invoices that only this staging knew and that were never sent. */
+/** Makes SQL with parameter batchId that deletes unsent invoices that only this staging knew. */
 function forgetUnsent(invoices: string): string {
   return `/* forget-unsent */
 WITH forgotten AS (
@@ -116,8 +116,8 @@ WITH lines AS (DELETE FROM batch_invoice WHERE batch_id = $1)
 DELETE FROM finding WHERE batch_id = $1`;
 
 /**
- * Leaves nothing of a staging; runs in a transaction that holds the batch's row. What it had corrected is again as it was. `isReadAnew`: until the file is
- * staged again the batch keeps the invoices that open batches wait for.
+ * Removes all of a staging and undoes its corrections. Call it in a transaction that locks the batch's row.
+ * `isReadAnew`: until the file is staged again, the batch keeps the invoices that open batches wait for.
  */
 export async function forgetStaging(queries: Queries, batchId: string, isReadAnew: boolean): Promise<void> {
   await giveUp(queries, batchId, { invoices: STAGED, isReadAnew });
@@ -125,12 +125,12 @@ export async function forgetStaging(queries: Queries, batchId: string, isReadAne
   await forgetRows(queries, batchId);
 }
 
-/** At the end of a staging: gives up what the batch kept when it was read anew, and no longer has. */
+/** Gives up, at the end of a staging, the invoices that the batch kept when it was read anew and no longer has. */
 export async function passOnLeftOver(queries: Queries, batchId: string): Promise<void> {
   await giveUp(queries, batchId, { invoices: LEFT_OVER, isReadAnew: false });
 }
 
-/** `invoices`: an SQL array of ids. */
+/** Gives up `invoices`, an SQL array of ids. */
 async function giveUp(
   queries: Queries,
   batchId: string,
@@ -161,14 +161,14 @@ const NOT_SENT: Reason = {
 /**
  *   read anew, an open batch waits  -> kept: this batch sends it when it has staged it again
  *   a batch in staging waits        -> the oldest of them owns it, and sends it
- *   only other batches wait         -> the oldest owns it, an open one before a closed one, and there it is held
+ *   only other batches wait         -> the oldest owns and holds it, an open one before a closed one
  */
 function passedOn(batchId: string, heir: HeirRow, isReadAnew: boolean): Command {
   if (isReadAnew && heir.isOpen) return { kind: 'pass-on', batchId, heir: batchId, reason: IS_READ_ANEW };
   return { kind: 'pass-on', batchId, heir: heir.batchId, reason: heir.isStaging ? null : NOT_SENT };
 }
 
-/** Drops the raw rows of a file. */
+/** Deletes the raw rows of a file. */
 export async function forgetRows(queries: Queries, batchId: string): Promise<void> {
   await queries.query(FORGET_ROW_ORDER, [batchId]);
   await queries.query(FORGET_BATCH_ROWS, [batchId]);

@@ -5,13 +5,13 @@ import { shownSpelling, skeletonOf, withDroppedZeros } from '../../domain/look-a
 import { arrayLiteral } from '../database/sql.ts';
 import type { Queries } from '../database/database.ts';
 
-/** Under what an invoice is known, or looks like one that is. */
+/** The keys by which Lote finds an invoice or a look-alike. */
 export interface InvoiceKeys {
-  /** Of fixed size, so that no reference is too long for the unique index. */
+  /** A hash of fixed size, so that no reference is too long for the unique index. */
   readonly identity: string;
-  /** The same for all invoices of which a person, or a spreadsheet, makes one. */
+  /** The same for all invoices that a person or a spreadsheet may confuse. */
   readonly skeleton: string;
-  /** Skeletons of references of which a spreadsheet makes this one, and which are not always the same. */
+  /** Skeletons of other references that a spreadsheet may turn into this one; they may be other invoices. */
   readonly fuller: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function invoiceKeys(invoice: InvoiceIdentity): InvoiceKeys {
 
 const UUID_DIGITS = 32;
 
-/** As the column `invoice.skeleton` has it: 16 bytes. */
+/** Returns the 16 bytes of the column `invoice.skeleton`. */
 function skeletonKey({ application, merchantNif, ref }: InvoiceIdentity): string {
   const digits = hash('sha256', JSON.stringify([application, skeletonOf(merchantNif), skeletonOf(ref)])).slice(
     0,
@@ -50,7 +50,7 @@ export interface LookAlike {
   readonly state: string;
 }
 
-/** The invoices of the ledger with one of these skeletons, by it. The index keeps it to one each. */
+/** Returns the ledger's invoices with these skeletons, by skeleton. The unique index allows one for each. */
 export async function findLookAlikes(
   queries: Queries,
   skeletons: readonly string[],
@@ -61,8 +61,8 @@ export async function findLookAlikes(
 }
 
 /**
- * application. The unique index tells two batches that stage the same skeleton at once of each other. A reference such as `1.1` after `1.10` needs a lock: its
- * portion waits for all others of the application, and they for it.
+ * Parameter: application. The unique index detects two batches that stage the same skeleton at once. A reference such
+ * as `1.1` after `1.10` needs a lock: its portion and all others of the application wait for each other.
  */
 const LOCK_FULLER = {
   shared: `/* lock-spellings-shared */ SELECT pg_advisory_xact_lock_shared(hashtext('lote look-alikes ' || $1))`,
@@ -70,8 +70,8 @@ const LOCK_FULLER = {
 } as const;
 
 /**
- * For each of these invoices the one of another batch that has lost its last zeros since: `1.1` may be `1.10`. A file with both has lost none, and a known
- * identity stays what it is. Locks until the transaction ends, once and in its final strength, before it looks.
+ * Finds for each invoice a fuller spelling in another batch, whose last zeros it may have lost: `1.1` may be `1.10`. A file with both has lost none, and a
+ * known identity stays as it is. Before it reads, the function takes one lock in its final strength until the transaction ends.
  */
 export async function findFuller<Staged>(
   queries: Queries,
@@ -93,7 +93,7 @@ export async function findFuller<Staged>(
   return found;
 }
 
-/** Why an invoice that looks like one of the ledger is not sent. */
+/** Explains why Lote does not send an invoice that looks like one of the ledger. */
 export function looksLike(
   { ref, nif: own }: { readonly ref: string; readonly nif: string },
   { ref: other, ownerBatch, state, nif }: LookAlike,

@@ -11,7 +11,7 @@ import { arrayLiteral, CLOSED_BATCH_STATES, column } from '../database/sql.ts';
 import { acceptLostSends, findLostSends, type LostSend } from '../sending/lost-sends.ts';
 import { findFuller, findLookAlikes, looksLike, type InvoiceKeys, invoiceKeys, type LookAlike } from './look-alikes.ts';
 
-/** One invoice of a batch at staging. */
+/** An invoice of the file to stage. */
 export type StageInvoice = ValidInvoice | InvalidInvoice;
 
 interface OfFile {
@@ -24,16 +24,16 @@ interface ValidInvoice extends OfFile {
   readonly kind: 'valid';
   readonly invoice: Invoice;
   readonly fingerprint: string;
-  /** For generation 1. */
+  /** The key for generation 1. */
   readonly idempotencyKey: string;
   readonly net: string;
-  /** Its content does not replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
+  /** True if its content cannot replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected?: boolean;
-  /** The starter of the batch has accepted the risk of a duplicate. */
+  /** The person who started the batch has accepted the risk of a duplicate. */
   readonly riskAccepted?: true;
-  /** For how long the service is known to remember a key; older content is replaced only at an accepted risk. Left out: for ever. */
+  /** How long the service remembers a key; older content is replaced only at an accepted risk. The default is for ever. */
   readonly retentionMs?: number;
-  /** The starter of the batch has confirmed that references which look alike are two. */
+  /** The person who started the batch has confirmed that look-alike references are different. */
   readonly lookAlikesKept?: true;
 }
 
@@ -51,28 +51,28 @@ interface StagingBatch {
   readonly now: number;
 }
 
-/** A valid invoice of the file with the keys under which the ledger looks for it. */
+/** A valid invoice of the file, with its keys in the ledger. */
 interface Keyed {
   readonly staged: ValidInvoice;
   readonly identity: InvoiceIdentity;
-  /** Without a skeleton: a person has confirmed that it only looks like another one. */
+  /** The skeleton is null if a person has confirmed that the look-alikes are different. */
   readonly keys: Omit<InvoiceKeys, 'skeleton'> & { readonly skeleton: string | null };
-  /** It was sent since the copy from which the ledger was restored. */
+  /** Set if the invoice was sent since the copy from which the ledger was restored. */
   readonly lost: LostSend | undefined;
-  /** In which generation this very content was sent last then, which is continued; null: it was not, or other content was. */
+  /** The generation in which this very content was sent last then, and which continues; null if there was no such send. */
   readonly continued: number | null;
 }
 
-/** The same beside what the ledger has of it. */
+/** The invoice with its place in the ledger. */
 interface Placed extends Keyed {
   readonly invoiceId: number;
   readonly generation: number;
   readonly attachment: Attachment | 'new';
-  /** As it was; null: it is new. */
+  /** The invoice before this staging; null if it is new. */
   readonly known: LockedInvoice | null;
 }
 
-/** One row of `LOCK_KNOWN_INVOICES`. The last two: as in `Brought`. */
+/** One row of `LOCK_KNOWN_INVOICES`. `Brought` explains the last two. */
 interface KnownInvoice {
   readonly invoiceId: number;
   readonly identity: string;
@@ -80,7 +80,7 @@ interface KnownInvoice {
   readonly isAwaited: boolean;
 }
 
-/** identities, batchId: the invoices that were there before, locked in sorted order until the decision about them is written. */
+/** Parameters: identities, batchId. Locks known invoices in sorted order until the decisions about them are written. */
 const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
 SELECT i.invoice_id, i.identity,
   i.owner_batch = $2 AND EXISTS (SELECT FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2) AS is_staged,
@@ -94,8 +94,8 @@ ORDER BY i.identity
 FOR UPDATE OF i`;
 
 /**
- * batchId, then arrays: ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals), findings (JSON), reason code, reason message. A
- * portion staged twice changes nothing.
+ * Parameters: batchId, then arrays of ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals),
+ * findings (JSON), reason code, reason message. A portion staged twice changes nothing.
  */
 const INSERT_BATCH_INVOICES = `/* insert-batch-invoices */
 INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings,
@@ -106,7 +106,7 @@ FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7:
   $12::text[]) AS u(ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings, reason_code, reason_message)
 ON CONFLICT (batch_id, ordinal) DO NOTHING`;
 
-/** Arrays: invoiceId, generation, content (JSON), merchant's legal name, merchant's e-mail. */
+/** Parameters (arrays): invoiceId, generation, content (JSON), merchant's legal name, merchant's e-mail. */
 const WRITE_CONTENTS = `/* write-contents */
 INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
 SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[])
@@ -114,8 +114,8 @@ ON CONFLICT (invoice_id, generation) DO UPDATE SET content = excluded.content,
   merchant_legal_name = excluded.merchant_legal_name, merchant_email = excluded.merchant_email`;
 
 /**
- * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, skeleton, generation. Known identities and skeletons stay untouched and do not
- * come back. One order for both, so that two batches that insert the same do not wait for each other.
+ * Parameters: application, batchId, now, then arrays of identity, nif, ref, fingerprint, key, skeleton, generation. Neither changes nor returns known
+ * identities and skeletons. One order for both, so that two batches with the same invoices do not deadlock.
  */
 const INSERT_INVOICES = `/* insert-invoices */
 INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, state, generation)
@@ -126,13 +126,13 @@ ORDER BY u.skeleton, u.identity
 ON CONFLICT DO NOTHING
 RETURNING invoice_id, identity`;
 
-/** Its identity was new to the ledger. */
+/** An invoice whose identity was new to the ledger. */
 type NewInvoice = Pick<KnownInvoice, 'invoiceId' | 'identity'>;
 
-/** By the invoice of the file. */
+/** Look-alikes by the invoice of the file. */
 type LookAlikes = Map<StageInvoice, LookAlike>;
 
-/** One portion of a batch's invoices, in set statements; runs inside a transaction. */
+/** Stages one portion of a batch's invoices in set statements. Call it inside a transaction. */
 export async function stageInvoices(
   queries: Queries,
   batch: StagingBatch,
@@ -174,17 +174,17 @@ function generationOf(
   return null;
 }
 
-/** Who started the batch has accepted the risk, and it sends them. */
+/** Returns the invoice's id if the batch sends it and the person who started the batch has accepted the risk. */
 function acceptedAnew({ staged, attachment, invoiceId }: Placed): readonly number[] {
   return staged.riskAccepted === true && ['new', 'correct'].includes(attachment) ? [invoiceId] : [];
 }
 
-/** Rounds of inserting and locking; each but the first means that another file began its staging anew in between. */
+/** Rounds of inserting and locking. Each one after the first means that another file restarted its staging in between. */
 const MOST_ROUNDS = 5;
 
 /**
- * Inserts what is new, locks what is known, and decides about it. The rest looks like an invoice of the ledger: it is added to `lookAlikes`, or inserted
- * without a skeleton where a person has confirmed that they are two. What was known at the insert and is gone at the lock is new in the next round.
+ * Inserts new invoices, locks known ones, and decides about them. Adds the others, which look like an invoice of the ledger, to `lookAlikes`, or inserts them
+ * without a skeleton if a person has confirmed that they are different. An invoice that disappears between insert and lock is new in the next round.
  */
 async function place(
   queries: Queries,
@@ -224,7 +224,7 @@ function taken(open: Map<string, Keyed>, identity: string): Keyed | undefined {
   return keyed;
 }
 
-/** Takes what looks like an invoice of the ledger out of `open`; where both are to stay, it gets no skeleton, which is unique. */
+/** Moves look-alikes from `open` to `lookAlikes`. An invoice that stays beside its look-alike gets no skeleton, because skeletons are unique. */
 async function partLookAlikes(queries: Queries, open: Map<string, Keyed>, lookAlikes: LookAlikes): Promise<void> {
   const found = await findLookAlikes(
     queries,
@@ -280,7 +280,7 @@ function broughtBy(
   };
 }
 
-/** Content goes with the batch that will send it: a re-dropped file may bring the merchant's details that were missing. */
+/** Writes the content of the batch that will send the invoice: a file dropped again may bring missing details of the merchant. */
 async function writeContents(queries: Queries, placed: readonly Placed[]): Promise<void> {
   const owned = placed.filter((one) => ['new', 'take-over', 'correct'].includes(one.attachment));
   if (owned.length === 0) return;
@@ -345,7 +345,7 @@ function batchLine(
     return {
       staged,
       nif,
-      // Whatever its file says, an invalid invoice must not keep the others out of the ledger.
+      // An invalid invoice must not keep the others out of the ledger, whatever its reference is.
       ref: fittingReference(staged.ref),
       currency,
       invoiceId: null,
@@ -368,9 +368,9 @@ const TWICE_IN_FILE = {
   message: 'The merchant and reference of this invoice stand twice in the file',
 };
 
-/** Why its content is not the batch's to send; null: it is, or the invoice is the same. */
+/** Returns why the batch cannot send its content, or null if it can, or if the invoice is the same. */
 function conflictOf(placed: Placed | undefined, now: number): Reason | null {
-  // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
+  // Grouping makes the same identity twice in one portion impossible. A conflict is safer than a guess.
   if (placed === undefined) return TWICE_IN_FILE;
   const { staged, attachment, known, lost } = placed;
   const isConflict = attachment === 'conflict';

@@ -10,7 +10,7 @@ import { type StageInvoice, stageInvoices } from './stage-invoices.ts';
 import type { BatchClaim, BatchRecord } from '../../domain/records/batch-record.ts';
 import { StatementFailure } from '../database/statement-failure.ts';
 
-/** What the file contained, and how it was read. */
+/** The contents of the file, and how Lote read it. */
 export interface FinishStaging {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
@@ -20,39 +20,39 @@ export interface FinishStaging {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
-/** batchId, seqs, findings (JSON). */
+/** Parameters: batchId, seqs, findings (JSON). */
 const INSERT_FINDINGS = `/* insert-findings */
 INSERT INTO finding (batch_id, seq, finding)
 SELECT $1, u.seq, u.finding FROM unnest($2::integer[], $3::text[]) AS u(seq, finding)`;
 
-/** batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof. */
+/** Parameters: batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof. */
 const FINISH_STAGING = `/* finish-staging */
 UPDATE batch SET state = 'running', row_count = $2, rows_without_invoice = $3, invoices = $4::integer, page_size = $5::integer,
   pages = ceil($4::integer::numeric / $5::integer)::integer, proof = $6
 WHERE batch_id = $1 AND state = 'staging'
 RETURNING ${BATCH_COLUMNS}`;
 
-/** batchId, rows, proof, now. No row of a refused file belongs to an invoice. */
+/** Parameters: batchId, rows, proof, now. No row of a refused file belongs to an invoice. */
 const REFUSE_BATCH = `/* refuse-batch */
 UPDATE batch SET state = 'refused', row_count = $2, rows_without_invoice = $2, proof = $3, finished_at = $4
 WHERE batch_id = $1 AND state = 'staging'
 RETURNING ${BATCH_COLUMNS}`;
 
-/** batchId: its invoices, and the rows of the file that stand under them. */
+/** Parameter: batchId. Counts its invoices, and the file rows of these invoices. */
 const COUNT_STAGED = `/* count-staged */
 SELECT count(*) AS invoices, coalesce(sum(cardinality(file_rows)), 0)::bigint AS rows FROM batch_invoice WHERE batch_id = $1`;
 
 /**
- * A file on its way into the ledger. Every write proves its claim under a lock of the batch's row, so that the end of the staging waits for each portion. A
- * batch that is not in `staging` stays as it is.
+ * Stages a file into the ledger. Every write checks its claim under a lock of the batch's row, so that the end of the
+ * staging waits for each portion. A batch that is not in `staging` does not change.
  */
 export function createStaging(database: Database) {
   const tidyTables = createTableTidying(database);
   return {
-    /** Raw rows of a batch. Its methods throw `claim-lost` too. */
+    /** Stores raw rows of a batch. Its methods throw `claim-lost` too. */
     rowStore: (claim: BatchClaim): RowStore => createBatchRowStore(database, claim),
 
-    /** Forgets what an interrupted staging left behind: rows, invoices that were never sent, findings. */
+    /** Deletes the remains of an interrupted staging: rows, invoices that were never sent, findings. */
     async restartStaging(claim: BatchClaim): Promise<void> {
       await whileStaging(claim, (queries) => forgetStaging(queries, claim.batchId, true));
     },
@@ -60,14 +60,14 @@ export function createStaging(database: Database) {
     /** Writes the batch's invoices, in set statements, by the ownership rule of docs/architecture.md (`attachmentOf`). */
     async stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void> {
       await database.transaction(async (queries) => {
-        // Portions of one file have no invoice in common, and are written beside each other.
+        // Portions of one file have no invoice in common, so they can be written at the same time.
         const { batchId, application, state } = await shareUnderClaim(queries, claim);
         if (state === 'staging') await stageInvoices(queries, { batchId, application, now }, invoices);
       });
     },
 
     /**
-     * staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize).
+     * Moves the batch from staging to running and deletes the raw rows. The page of an invoice is ceil(ordinal / pageSize).
      * @throws LoteError `ledger-conflict` when invoices and rows in the ledger are not those that were read
      */
     async finishStaging(claim: BatchClaim, staged: FinishStaging): Promise<BatchRecord> {
@@ -92,7 +92,7 @@ export function createStaging(database: Database) {
       return batch;
     },
 
-    /** staging -> refused. */
+    /** Moves the batch from staging to refused. */
     async refuseBatch(claim: BatchClaim, refusal: RefuseBatch): Promise<BatchRecord> {
       const { batchId } = claim;
       const { rows, fileFindings, proof, now } = refusal;
@@ -104,7 +104,7 @@ export function createStaging(database: Database) {
     },
   };
 
-  /** The batch as `work` left it; a batch that is past staging (a step repeated after a crash) as it is. */
+  /** Runs `work` on a batch in staging and returns the result. Returns a batch past staging unchanged, for a step repeated after a crash. */
   async function whileStaging(
     claim: BatchClaim,
     work: (queries: Queries, batch: BatchRecord) => Promise<readonly BatchRecord[] | void>,
@@ -131,7 +131,7 @@ async function writeFindings(queries: Queries, batchId: string, findings: readon
   ]);
 }
 
-/** To lose an invoice or a line silently is the second worst that Lote can do: what ingest read must stand in the ledger, whole. */
+/** Silent loss of an invoice or a line is the second worst failure of Lote. The ledger must contain all that ingest read. */
 async function checkComplete(queries: Queries, batchId: string, staged: FinishStaging): Promise<void> {
   const { invoices, rows, rowsWithoutInvoice } = staged;
   const [found] = await queries.query<{ invoices: number; rows: number }>(COUNT_STAGED, [batchId]);
@@ -142,10 +142,10 @@ async function checkComplete(queries: Queries, batchId: string, staged: FinishSt
   );
 }
 
-/** So many rows staged make another look at the tables worth while: 100 files of 1 to 4 invoices spent two thirds of all statement time on tidying. */
+/** Rows to stage before another look at the tables: 100 files of 1 to 4 invoices spent two thirds of all statement time on tidying. */
 const LOOK_EVERY_ROWS = 1_000;
 
-/** Tables that staging and sending fill and that have grown by a tenth since they were last tidied: tidying reads the more the larger the ledger is. */
+/** Tables of staging and sending that have grown by a tenth since the last tidying, which reads more the larger the ledger is. */
 const GROWN_TABLES = `/* grown-tables */
 SELECT relname AS name FROM pg_class
 WHERE oid IN ('batch_row'::regclass, 'batch_row_order'::regclass, 'batch_invoice'::regclass, 'invoice'::regclass,
@@ -154,20 +154,20 @@ WHERE oid IN ('batch_row'::regclass, 'batch_row_order'::regclass, 'batch_invoice
 ORDER BY relname`;
 
 /**
- * Statistics, without which the planner reads whole tables for a few invoices, and the room of dropped rows. PGlite has no autovacuum, and PostgreSQL's comes
- * too late for a table that grows within seconds. SKIP_LOCKED: that another process tidies is enough.
+ * Updates statistics, without which the planner reads whole tables for a few invoices, and frees the room of deleted rows. PGlite has no autovacuum, and
+ * PostgreSQL's comes too late for a table that grows within seconds. SKIP_LOCKED: one tidying process is enough.
  */
 function tidyTables(tables: readonly string[]): string {
   return `/* tidy-tables */
 VACUUM (ANALYZE, SKIP_LOCKED) ${tables.join(', ')}`;
 }
 
-/** Gives a function to be called after each file that is staged, with the number of its rows. */
+/** Returns a function to call after each staged file, with the number of its rows. */
 function createTableTidying(database: Database): (stagedRows: number) => Promise<void> {
-  /** What was staged before this process is not known: after its first file it looks. */
+  /** This process does not know of earlier stagings, so it looks after its first file. */
   let rowsSinceLook = LOOK_EVERY_ROWS;
 
-  /** Housekeeping of what is committed already: that it is refused must not undo the staging. */
+  /** The staging is already committed, so a refused tidying must not fail it. */
   return async (stagedRows) => {
     rowsSinceLook += stagedRows;
     if (rowsSinceLook < LOOK_EVERY_ROWS) return;

@@ -3,53 +3,53 @@ import { isOfPage, column } from '../database/sql.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
 
-/** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
+/** A stored webhook delivery with a valid signature. `receivedAt` is epoch milliseconds. */
 export interface RecordDelivery {
-  /** SHA-256 (hex) of the delivery, and of what tells its events apart: duplicates are stored once. */
+  /** SHA-256 (hex) of the delivery and of the values that distinguish its events: duplicates are stored once. */
   readonly sha256: string;
   readonly raw: Uint8Array;
   readonly receivedAt: number;
-  /** null: correctly signed but unreadable; stored, and an alert for the report. */
+  /** Null if correctly signed but unreadable: such a delivery is stored and causes an alert in the report. */
   readonly event: {
     readonly type: string;
     readonly eventId: string | null;
     readonly serviceId: string | null;
-    /** From the profile; null for an event type that says nothing final. */
+    /** From the profile; null for an event type without a final word. */
     readonly verdict: 'issued' | 'failed' | null;
     readonly reason: Reason | null;
   } | null;
 }
 
-/** What applying stored deliveries changed, and which invoices must now be polled. */
+/** The changes from stored deliveries, and the invoices to poll now. */
 export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   readonly toConfirm: readonly UnconfirmedFailure[];
 }
 
-/** Each counted to 10,000 at most. */
+/** Deliveries that an operator should check. Each number is at most 10,000. */
 export interface DeliveryTrouble {
-  /** Correctly signed, and neither an event nor JSON. */
+  /** Correctly signed, but neither an event nor JSON. */
   readonly unreadable: number;
-  /** Final words about service ids that no invoice has, nor ever had. */
+  /** Final words about service ids that no invoice has or had. */
   readonly unknownIds: number;
-  /** Some invoice of the batches since then has no answer, or was refused: such a word may be about it. */
+  /** True if an invoice of the batches since then has no answer or was refused: such a final word may be about it. */
   readonly isAnswerMissing: boolean;
 }
 
-/** An accepted invoice of which a signed event says that it failed. */
+/** An accepted invoice that a signed event reports as failed. */
 export interface ReportedFailure extends UnconfirmedFailure {
   readonly asks: number;
 }
 
-/** That the document of delivery `d` is one of an invoice, now or in an earlier generation (an SQL condition). */
+/** SQL condition: the document of delivery `d` belongs to an invoice, now or in an earlier generation. */
 const IS_OF_KNOWN_DOCUMENT = `(
   EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id)
   OR EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id))`;
 
-/** A service that delivers for others too may bring millions: more than this many need not be counted. */
+/** A service with other customers may send millions; a higher count is not useful. */
 const MOST_COUNTED = 10_000;
 
-/** Since. Correctly signed bytes that could not be read, and final words about service ids that no invoice has, nor ever had. */
+/** Parameter: since. Counts signed but unreadable deliveries, and final words about service ids that no invoice has or had. */
 const DELIVERY_TROUBLE = `/* delivery-trouble */
 SELECT
   (SELECT count(*) FROM (
@@ -66,8 +66,8 @@ SELECT
   ) AS is_answer_missing`;
 
 /**
- * Arrays: sha256, raw (base64) where it could not be read, receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Known bytes that the
- * profile did not understand when they came first are read now: a sender repeats a delivery on request.
+ * Parameters (arrays): sha256, raw (base64, only unreadable ones), receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Reads stored
+ * bytes again if the profile did not understand them before: a sender repeats a delivery on request.
  */
 const INSERT_DELIVERIES = `/* insert-deliveries */
 INSERT INTO delivery AS known (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
@@ -80,12 +80,12 @@ ON CONFLICT (sha256) DO UPDATE SET event_type = excluded.event_type, event_id = 
 WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL
 RETURNING xmax = 0 AS is_new`;
 
-/** Events about service ids that no invoice has, nor ever had. */
+/** Counts events about service ids that no invoice has or had. */
 const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
 SELECT count(*) AS unmatched FROM delivery d
 WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}`;
 
-/** batchId, limit. A random sample: invoices that the service does not confirm must not keep others from being polled. */
+/** Parameters: batchId, limit. A random sample, so that invoices that the service does not confirm cannot keep others from polls. */
 const REPORTED_FAILURES = `/* reported-failures */
 SELECT i.invoice_id, i.service_id, i.asks, event.reason, count(*) OVER () AS reported
 FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
@@ -93,7 +93,7 @@ WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted'
 ORDER BY random()
 LIMIT $2`;
 
-/** batchId, page, limit. */
+/** Parameters: batchId, page, limit. */
 const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
 SELECT i.invoice_id, i.service_id, event.reason
 FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
@@ -101,23 +101,23 @@ WHERE ${isOfPage()} AND i.state = 'accepted'
 ORDER BY i.asks, i.ordinal
 LIMIT $3`;
 
-/** Deliveries of the service: stored as they came, then applied. */
+/** Stores deliveries of the service as they came, then applies them. */
 export function createDeliveries(database: Database) {
   return {
-    /** Stores the deliveries and commits; returns how many of them were new. What is not applied after that, `pageProgress` applies. */
+    /** Stores the deliveries and commits. Returns the number of new ones. `pageProgress` applies those that are not applied afterwards. */
     storeDeliveries: (deliveries: readonly RecordDelivery[]) => storeDeliveries(database, deliveries),
 
-    /** Applies what is stored about these service ids, in a new snapshot. recordSends applies what is stored about ids that are not known yet. */
+    /** Applies stored events about these service ids, in a new snapshot. `recordSends` applies those about ids that are still unknown. */
     async applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries> {
       const { settled, toConfirm } = await applyEvents(database, [...new Set(serviceIds)]);
       return { settled: [...settled.values()].flat(), toConfirm };
     },
 
-    /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
+    /** Returns accepted invoices with a stored `failed` event that no GET has confirmed. */
     unconfirmedFailures: (batchId: string, page: number, limit: number) =>
       database.query<UnconfirmedFailure>(UNCONFIRMED_FAILURES, [batchId, page, limit]),
 
-    /** The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there are. */
+    /** As `unconfirmedFailures` for all invoices that the batch owns: a random sample of at most `limit`. `reported` is their total number. */
     async reportedFailures(
       batchId: string,
       limit: number,
@@ -129,13 +129,13 @@ export function createDeliveries(database: Database) {
     unmatchedDeliveries: async (): Promise<number> =>
       onlyRow(await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES)).unmatched,
 
-    /** Deliveries received since then (epoch milliseconds) that an operator should check. */
+    /** Counts deliveries received since `since` (epoch milliseconds) that an operator should check. */
     deliveryTrouble: async (since: number): Promise<DeliveryTrouble> =>
       onlyRow(await database.query<DeliveryTrouble>(DELIVERY_TROUBLE, [since])),
   };
 }
 
-/** The receiver gathers deliveries into groups already: one statement a call, which may touch each row once. */
+/** Runs one statement a call, because the receiver already groups deliveries. A statement may touch each row only once. */
 async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<number> {
   if (deliveries.length === 0) return 0;
   const different = [...new Map(deliveries.map((one) => [one.sha256, one])).values()];

@@ -1,47 +1,47 @@
 import type { Database } from '../database/database.ts';
 import { changeFact, changeFactIn, findFact } from '../database/facts.ts';
 
-/** Where an application has its events sent. */
+/** The webhook address to which the service sends an application's events. */
 export interface WebhookPlace {
   readonly baseUrl: string;
   readonly application: string;
   readonly url: string;
 }
 
-/** A registered webhook endpoint. `secret` signs its deliveries; null: the service sent none. */
+/** A registered webhook endpoint. `secret` signs its deliveries; null if the service sent none. */
 export interface WebhookEndpointRecord extends WebhookPlace {
   readonly secret: string | null;
 }
 
 export type EndpointClaim =
   | { readonly kind: 'registered' }
-  /** This claimant alone may register. `unanswered`: so many before it may have asked the service and not said what it answered. */
+  /** Only this claimant may register. `unanswered`: the number of earlier claimants that may have asked the service without a recorded answer. */
   | { readonly kind: 'claimed'; readonly unanswered: number }
-  /** Another process registers at this moment. */
+  /** Another process is registering now. */
   | { readonly kind: 'taken' };
 
-/** Of an application at a base address, in the order of their registration. None is ever replaced: its endpoint may still exist at the service. */
+/** Endpoints of an application at a base address, in the order of registration. Lote replaces none, because the service may still have it. */
 type Endpoints = readonly {
   readonly url: string;
   readonly secret: string | null;
   readonly registeredAt: number;
 }[];
 
-/** Which process registers an address at this moment. */
+/** The process that registers an address now. */
 interface Claim {
   readonly claimant: string | null;
   readonly expiresAt: number;
-  /** Registrations that began and are not known to have ended. */
+  /** Number of registrations that began without a known end. */
   readonly unanswered: number;
 }
 
-/** Where the service sends its deliveries: the registered webhook endpoints and their secrets. */
+/** Stores the registered webhook endpoints, to which the service sends its deliveries, and their secrets. */
 export function createEndpoints(database: Database) {
   const changeClaim = (place: WebhookPlace, next: (claim: Claim, now: number) => Claim): Promise<void> =>
     changeFact<Claim, void>(database, claimKey(place), (claim, now) => [claim && next(claim, now), undefined]);
 
   return {
-    /** A registration has no Idempotency-Key: one claimant at a time asks the service, over all processes. */
+    /** Lets one claimant at a time over all processes ask the service, because a registration has no Idempotency-Key. */
     claimEndpoint: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<EndpointClaim> =>
       database.transaction(async (queries) => {
         const isRegistered = await changeFactIn<Endpoints, boolean>(queries, endpointsKey(place), (known) => [
@@ -51,7 +51,7 @@ export function createEndpoints(database: Database) {
         if (isRegistered) return { kind: 'registered' };
         return changeFactIn<Claim, EndpointClaim>(queries, claimKey(place), (claim, now) => {
           const { claimant: holder, expiresAt, unanswered } = claim ?? { claimant: null, expiresAt: 0, unanswered: 0 };
-          // A claim that ran out is one that a crash ended, before its POST or after.
+          // An expired claim belongs to a crashed process, which may or may not have sent its POST.
           if (holder !== null && expiresAt >= now) return [claim, { kind: 'taken' }];
           return [
             { claimant, expiresAt: now + ttlMs, unanswered: unanswered + 1 },
@@ -63,7 +63,7 @@ export function createEndpoints(database: Database) {
     keepEndpointClaim: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<void> =>
       changeClaim(place, (claim, now) => (claim.claimant === claimant ? { ...claim, expiresAt: now + ttlMs } : claim)),
 
-    /** `answered` false: the service may have registered the endpoint, and its answer is lost. A claimant that counts as dead is heard all the same. */
+    /** Ends a claim, even of a claimant that counts as dead. `answered` false: the answer is lost, and the service may have registered the endpoint. */
     endEndpointClaim: (
       place: WebhookPlace,
       { claimant, answered }: { readonly claimant: string; readonly answered: boolean },
@@ -74,7 +74,7 @@ export function createEndpoints(database: Database) {
         unanswered: unanswered - (answered ? 1 : 0),
       })),
 
-    /** Added to the earlier secrets. The same secret again is the same endpoint. */
+    /** Adds the secret to the earlier ones. The same secret again means the same endpoint. */
     saveEndpoint: ({ url, secret, ...of }: WebhookEndpointRecord, now: number): Promise<void> =>
       changeFact<Endpoints, void>(database, endpointsKey(of), (known) => {
         const others = (known ?? []).filter((one) => one.url !== url || one.secret !== secret);
@@ -82,8 +82,8 @@ export function createEndpoints(database: Database) {
       }),
 
     /**
-     * Every secret of the application's registrations at this base address, newest first. `retired` leaves out registrations of other addresses than `url` that
-     * are older than one of `url` with a secret from before `before`.
+     * Returns all secrets of the application's registrations at this base address, newest first. `retired` leaves out registrations of other addresses than
+     * `url` that are older than the newest one of `url` with a secret from before `before`.
      */
     async webhookSecrets(
       baseUrl: string,

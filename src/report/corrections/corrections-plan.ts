@@ -7,33 +7,33 @@ import { reasonOf } from '../report-model.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 
-/** What Lote says beside each record that it hands back. */
+/** The columns that Lote adds to each record of the corrections file. */
 export interface Correction {
   readonly state: Outcome;
   readonly reason: string;
-  /** False for a bad row that could not be taken for an invoice's. */
+  /** False for a bad row that could not be assigned to an invoice. */
   readonly ofInvoice: boolean;
 }
 
-/** Which rows of the original file the corrections file gets, with state and reason of each. */
+/** The rows of the original file that go into the corrections file, with state and reason of each. */
 export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
   readonly invoiceRows: number;
-  /** Columns of wrong cells by row; null stands for the whole row. Null as a whole: more than a person can follow in a workbook. */
+  /** Columns of wrong cells by row; a null entry marks the whole row. Null if there are more than a person can follow. */
   readonly marks: ReadonlyMap<number, readonly (string | null)[]> | null;
 }
 
-/** Of rows, and of marks in them: no person corrects more by hand. */
+/** Limit of rows and of marks in a workbook, because no person corrects more by hand. */
 export const MOST_IN_A_WORKBOOK = 20_000;
 
 const CORRECTABLE = new Set<Outcome>(['invalid', 'rejected', 'failed', 'conflict']);
 
-/** True for an invoice that a better file can help. Never one that may be alive at the service: a corrected copy could be issued twice. */
+/** True if a corrected file helps. False if the invoice may be valid at the service: a copy could be issued twice. */
 export function isCorrectable({ state, reason }: Pick<BatchInvoice, 'state' | 'reason'>): boolean {
   return CORRECTABLE.has(state) || (state === 'held' && reason?.code === 'merchant-details-missing');
 }
 
-/** Rows to hand back: every row of each invoice that needs correction, and bad rows that could not be taken for one. */
+/** Plans the rows to hand back: every row of each invoice that needs correction, and bad rows without an invoice. */
 export async function planCorrections(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
   fileFindings: readonly Finding[],
@@ -56,7 +56,7 @@ export async function planCorrections(
   }
   for await (const portion of invoices) {
     for (const invoice of portion.filter(isCorrectable)) {
-      // One object for all rows of the invoice: a file in which every row is wrong must still fit in memory.
+      // All rows of the invoice share one object, so that a file with an error in every row still fits in memory.
       const correction = { state: invoice.state, reason: reasonText(invoice, language), ofInvoice: true };
       for (const row of invoice.rows) plan.set(row, correction);
       for (const [row, column] of marksOf(invoice)) marks.add(row, column);
@@ -92,7 +92,7 @@ function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [r
   return errors.map(({ row, column }) => [row !== null && own.has(row) ? row : first, column]);
 }
 
-/** @throws LoteError `file-changed` when a row to hand back is gone: half an invoice in the corrections would be issued as a whole one */
+/** @throws LoteError `file-changed` if a planned row is gone: half an invoice would be issued as a whole one */
 export function checkAllFound(plan: CorrectionsPlan, found: number): void {
   if (found === plan.invoiceRows) return;
   const message = `Writing the corrections: each of the ${plan.invoiceRows} rows to hand back must be in the original file, found ${found}. The file was changed since it was read.`;
@@ -107,17 +107,17 @@ function reasonText(invoice: BatchInvoice, language: Language): string {
   return reason === null ? '' : `${reason.code}: ${reason.message}`;
 }
 
-/** What is wrong, in the reader's language, and behind it Lote's own English words with numbers and places. */
+/** Returns the problem in the reader's language, followed by Lote's English message with numbers and places. */
 function foundText({ code, message }: Finding, language: Language): string {
   const translated = problemText(code, language);
   return translated === null ? `${code}: ${message}` : `${code}: ${translated} (${message})`;
 }
 
-/** Ingest knows a file that Lote wrote by these two, and ignores them. */
+/** Ingest recognises a corrections file of Lote by these two columns, and ignores them. */
 export const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
 const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS, ORIGINAL];
 
-/** Positions of the header's cells that go back. `own`: a corrections file that came back, which has Lote's columns already; `except` one of these is kept. */
+/** Returns the positions of the header cells that are written. `own`: the file is a corrections file; all of Lote's columns but `except` are removed. */
 export function keptColumns(
   header: readonly string[],
   except?: typeof ORIGINAL,
@@ -132,7 +132,7 @@ export function keptColumns(
   return { kept, own, width };
 }
 
-/** The service's messages may hold line ends; a record of one line is what people can edit. */
+/** Puts the text on one line: messages of the service may hold line ends, which make a record hard to edit. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\t]+/gu, ' ').trim();
 }

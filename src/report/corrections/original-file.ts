@@ -1,6 +1,6 @@
 import type { Column } from '../../domain/row.ts';
 
-/** How a CSV file was written, so that what goes back to its author opens in the same program. */
+/** The dialect of a CSV file, so that the corrections open in the same program. */
 export interface CsvDialect {
   readonly delimiter: string;
   readonly newline: '\n' | '\r\n' | '\r';
@@ -9,7 +9,7 @@ export interface CsvDialect {
   readonly byteOrderMark: boolean;
 }
 
-/** A CSV record as it stands in the file: cells undecoded, in the file's own column order. */
+/** A CSV record as in the file: cells undecoded, in the file's own column order. */
 export interface OriginalRecord {
   readonly row: number;
   readonly cells: readonly string[];
@@ -19,12 +19,12 @@ export interface OriginalRecord {
 /** A dropped CSV file, opened to copy records of it into the corrections file. */
 export interface OriginalCsv {
   readonly kind: 'csv';
-  /** `readAsText` of what its rows alone may not prove; empty when there is nothing. */
+  /** `readAsText` of the options that the rows alone may not prove; empty if there are none. */
   readonly readAs?: string;
   readonly extension: string;
   readonly header: readonly string[];
   readonly dialect: CsvDialect;
-  /** Its records have their original cells; those of a file that an earlier Lote read have none. */
+  /** True if the records have their original cells; the records of a file that an earlier version of Lote read have none. */
   readonly hasOriginals?: boolean;
   readonly records: AsyncIterable<OriginalRecord>;
 }
@@ -32,7 +32,7 @@ export interface OriginalCsv {
 /** One invoice object of a JSON file. */
 export interface OriginalObject {
   readonly rows: readonly number[];
-  /** Its exact text, so that number tokens go back as they came. */
+  /** Exact text of the object, so that number tokens stay unchanged. */
   readonly text: string;
 }
 
@@ -44,24 +44,24 @@ export interface OriginalJson {
   readonly objects: AsyncIterable<OriginalObject>;
 }
 
-/** A cell of a sheet as the file holds it; of a formula the value that was saved with it. */
+/** A cell of a sheet as in the file; for a formula, the value that was saved with it. */
 export interface OriginalCell {
-  /** `none`: no value that could be believed, such as that of a formula which nothing has calculated. */
+  /** `none`: no reliable value, such as that of a formula that no program has calculated. */
   readonly kind: 'text' | 'number' | 'date' | 'boolean' | 'error' | 'none';
-  /** A number as its decimal text, a date in ISO 8601, any other value as it is shown. */
+  /** A number as decimal text, a date in ISO 8601, any other value as the spreadsheet shows it. */
   readonly text: string;
-  /** Its number format as XLSX names it: the code, or the number of one that needs none; null: as the value is. */
+  /** XLSX number format: the code, or the number of a format without a code. Null shows the value as it is. */
   readonly format: string | number | null;
 }
 
-/** A row of a sheet; a cell is undefined where the sheet has none. */
+/** A row of a sheet; missing cells are undefined. */
 export interface OriginalSheetRow {
   readonly row: number;
   readonly hidden: boolean;
   readonly cells: readonly (OriginalCell | undefined)[];
 }
 
-/** Cells shown as one; columns from 0, both ends included. */
+/** A range of merged cells; columns count from 0, both ends included. */
 export interface MergedCells {
   readonly firstRow: number;
   readonly lastRow: number;
@@ -74,14 +74,14 @@ export interface OriginalSheet {
   readonly kind: 'sheet';
   readonly name: string;
   readonly header: readonly string[];
-  /** As in CSV; never empty: it says that this is a workbook. */
+  /** As in CSV. Never empty, because it says that the file is a workbook. */
   readonly readAs: string;
-  /** Where a column stands, from 0, and what it holds, by the name that findings give it. */
+  /** Position (from 0) and content of each column, by the name that findings use. */
   readonly columns: ReadonlyMap<string, { readonly position: number; readonly column: Column }>;
   readonly rows: AsyncIterable<OriginalSheetRow>;
-  /** To be asked when the rows are at their end. */
+  /** Call this only after the last row. */
   readonly merged: () => readonly MergedCells[];
 }
 
-/** The dropped file, as report needs it to hand the bad invoices back. */
+/** The dropped file in the form that the report needs to write the corrections. */
 export type OriginalFile = OriginalCsv | OriginalJson | OriginalSheet;

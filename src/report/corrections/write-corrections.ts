@@ -29,14 +29,14 @@ interface CorrectionsRequest {
   readonly language: Language;
 }
 
-/** Whether a corrections file was written, and what the report says about it. */
+/** The name of the corrections file, if any, and a note for the report. */
 export interface WrittenCorrections {
-  /** Base name; null when there is nothing to hand back, or nothing to hand it back from. */
+  /** Base name; null if no rows need correction or the original is missing. */
   readonly name: string | null;
   readonly note: ReportNote | null;
 }
 
-/** Writes the corrections file. A file that is gone or was changed costs the corrections, never the report. */
+/** Writes the corrections file. If the original is gone or changed, there are no corrections, but the report is still written. */
 export async function writeCorrections({
   original,
   model,
@@ -44,7 +44,7 @@ export async function writeCorrections({
   directory,
   language,
 }: CorrectionsRequest): Promise<WrittenCorrections> {
-  // Of a refused file Lote cannot say what its rows are: the whole file is what has to be corrected.
+  // Lote cannot determine the rows of a refused file, so the author must correct the whole file.
   if (model.batch.state === 'refused') return { name: null, note: null };
   const plan = await planCorrections(spool.portions(), model.fileFindings, language);
   if (plan.byRow.size === 0) return { name: null, note: null };
@@ -59,7 +59,7 @@ export async function writeCorrections({
   }
 }
 
-/** A workbook goes back as one. Where Excel cannot hold it or no person could work with it, the dropped file is to be corrected. */
+/** Writes a workbook. If Excel or a person cannot work with it, the author must correct the dropped file instead. */
 async function writeWorkbook(
   original: OriginalSheet,
   plan: CorrectionsPlan,
@@ -89,7 +89,7 @@ async function put(directory: string, name: string, pieces: AsyncIterable<string
   }
 }
 
-/** Those under which a table of text is known. Cells of a file named `.html` would be a page of the console. */
+/** Extensions of text tables. A file named `.html` would make its cells a page of the console. */
 const TEXT_TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'tab', 'txt', 'dat', 'asc', 'prn']);
 
 function extensionOf(original: OriginalCsv | OriginalJson): string {
@@ -104,7 +104,7 @@ function isFileTrouble(error: unknown): boolean {
 
 const LOTE_MEMBERS = new Set(['lote_state', 'lote_reason', READ_AS]);
 
-/** Whole invoice objects with their tokens untouched. `lote_read_as` comes first, because it chooses the profile from the file's head. */
+/** Writes whole invoice objects with unchanged tokens. `lote_read_as` comes first, because the head of a file chooses the profile. */
 export async function* jsonCorrections(original: OriginalJson, plan: CorrectionsPlan): AsyncGenerator<string> {
   const { before, between, after } = FRAMES[original.format];
   let separator: string = before;
@@ -135,7 +135,7 @@ const FRAMES = {
   ndjson: { before: '', between: '\n', after: '\n' },
 } as const;
 
-/** The planned records in the file's own dialect, encoding and column order, with Lote's columns at the end. */
+/** Writes the planned records in the file's own dialect, encoding and column order, with Lote's columns at the end. */
 export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
   const { delimiter, newline, encoding, byteOrderMark } = original.dialect;
   requireEncoding(encoding);
@@ -147,7 +147,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
   yield encode([
     ...kept.map((index) => cellOf(original.header[index])),
-    // Its cells may be empty: at the end, some spreadsheets would drop them with their delimiter.
+    // Some spreadsheets drop empty cells at the end of a record with their delimiter, so this column is not last.
     ...(original.hasOriginals === true ? [ORIGINAL] : []),
     ...LOTE_COLUMNS,
     ...readAs.map(() => READ_AS),
@@ -157,7 +157,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
     const correction = plan.byRow.get(row);
     if (correction === undefined) continue;
     if (correction.ofInvoice) found += 1;
-    // Only what stands in no column: in one of its own it would look right.
+    // Only cells beyond the header go here, because they would look right in a column of their own.
     const beyond = cells.slice(width).map(cellOf);
     yield encode([
       ...kept.map((index) => cellOf(cells[index])),
@@ -178,7 +178,7 @@ function requireEncoding(encoding: string): void {
   throw new LoteError('file-unreadable', message);
 }
 
-/** The members of a valid JSON object, each with its exact text: parsing and writing again would round long numbers. */
+/** Returns the members of a valid JSON object with their exact text, because parsing and rewriting rounds long numbers. */
 export function topLevelMembers(text: string): readonly { readonly name: string; readonly text: string }[] {
   return (parseTree(text)?.children ?? []).map(({ offset, length, children = [] }) => ({
     name: String(children[0]?.value),
@@ -189,25 +189,25 @@ export function topLevelMembers(text: string): readonly { readonly name: string;
 interface ReplaceCorrections {
   readonly directory: string;
   readonly work: string;
-  /** Base name of the new file in `work`; null when nothing has to be corrected any more. */
+  /** Base name of the new file in `work`; null if no rows need correction any more. */
   readonly name: string | null;
   readonly revision: number;
 }
 
-/** Puts the new corrections in place. An older file with other content is set aside: a person may be correcting it. */
+/** Puts the new corrections in place. An older file with other content is set aside, because a person may be correcting it. */
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
   const names = await readdir(directory);
   for (const old of names.filter((file) => isCorrectionsFile(file))) {
     if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
     const aside = freeName(names, old, revision);
-    // Through the work folder: a writer that has lost it to a newer one moves nothing of what that one put in place.
+    // Moves through the work folder: a writer that has lost it to a newer one cannot move the newer one's files.
     await rename(join(directory, old), join(work, aside));
     await rename(join(work, aside), join(directory, aside));
   }
   if (name !== null) await rename(join(work, name), join(directory, name));
 }
 
-/** A restored ledger gives out a revision a second time. */
+/** Finds a free name, because a restored ledger gives out the same revision again. */
 function freeName(names: readonly string[], old: string, revision: number): string {
   const name = (end: string): string => old.replace('.', `-replaced-by-${revision}${end}.`);
   for (let number = 1; ; number += 1) {
@@ -216,7 +216,7 @@ function freeName(names: readonly string[], old: string, revision: number): stri
   }
 }
 
-/** Whether this is the name of the corrections of the report that stands: they have the extension of the dropped file. */
+/** True for the name of the corrections of the present report, which have the extension of the dropped file. */
 export function isCorrectionsFile(name: string): boolean {
   return /^corrections\.[a-z0-9]+$/u.test(name);
 }

@@ -93,5 +93,5 @@ export const REPORT_TEXTS_EN = {
   },
 };
 
-/** Every text of report.html. Names of states stay as they are: ledger, report and console use one word each. */
+/** Every text of report.html. Names of states stay untranslated: ledger, report and console use the same words. */
 export type ReportTexts = typeof REPORT_TEXTS_EN;

@@ -13,17 +13,17 @@ export const REPORT_TEXTS: Readonly<Record<Language, ReportTexts>> = {
   es: REPORT_TEXTS_ES,
 };
 
-/** Texts, numbers and times of a report as its readers expect them. */
+/** Texts, numbers and times of a report in the form that its readers expect. */
 export interface ReportFormat extends SpeechFormat {
   readonly texts: ReportTexts;
 }
 
-/** The format of report.html for the readers of an installation. */
+/** Returns the format of report.html for the readers of an installation. */
 export function reportFormat(speech: Speech): ReportFormat {
   return { ...documentFormat(speech), texts: REPORT_TEXTS[speech.language] };
 }
 
-/** A note as a sentence. */
+/** Returns a note as a sentence. */
 export function noteText(
   { language, texts: { notes } }: Pick<ReportFormat, 'language' | 'texts'>,
   note: ReportNote,
@@ -37,7 +37,7 @@ export function noteText(
   return fill(pluralForm(notes[note.kind], n, language), words);
 }
 
-/** The same in English: what programs read has one language. */
+/** Returns a note in English, because programs read one language. */
 export function englishNote(note: ReportNote): string {
   return noteText({ language: 'en', texts: REPORT_TEXTS_EN }, note);
 }

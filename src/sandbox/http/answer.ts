@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { InvoiceRecord, MerchantRecord } from '../records.ts';
 
-/** Every code that the sandbox answers; `docs/sandbox.openapi.json` lists the same ones. */
+/** All error codes of the sandbox; `docs/sandbox.openapi.json` lists the same codes. */
 export const ERROR_CODES = [
   'api_key_refused',
   'body_too_large',
@@ -27,7 +27,7 @@ export const ERROR_CODES = [
 /** Code of an error answer. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An answer that is ready to be sent. `body` is its text. */
+/** An answer that is ready to send. `body` is its text. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -38,31 +38,31 @@ export interface Answer {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-/** An answer whose JSON text is already made. */
+/** Returns an answer with this JSON text. */
 export function jsonAnswer(status: number, body: string): Answer {
   return { status, body, contentType: JSON_TYPE, headers: NO_HEADERS };
 }
 
 export interface ErrorDetails {
-  /** The path of the request's field that is wrong, e.g. `lines[0].quantity`. */
+  /** The path of the faulty field of the request, such as `lines[0].quantity`. */
   readonly field?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `{ "error": { "code", "message", "field"? } }`; the message begins with the field's path. */
+/** Returns `{ "error": { "code", "message", "field"? } }`; the message begins with the field's path. */
 export function errorAnswer(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}): Answer {
   const { field, headers = NO_HEADERS } = details;
   const error = field === undefined ? { code, message } : { code, message: `${field}: ${message}`, field };
   return { status, body: JSON.stringify({ error }), contentType: JSON_TYPE, headers };
 }
 
-/** What the POST answered: always `processing`, so that a repeated request gets the same bytes. */
+/** Returns the POST's answer: always `processing`, so that a repeated request gets the same bytes. */
 export function createdInvoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
   const head = { id: invoice.id, status: 'processing', created_at: isoTime(invoice.createdAt) };
   return jsonAnswer(201, withBody(head, body));
 }
 
-/** The invoice as it is now. */
+/** Returns the current state of the invoice. */
 export function invoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
   const { id, status, error, createdAt, settledAt } = invoice;
   const settled_at = settledAt === null ? undefined : isoTime(settledAt);
@@ -70,27 +70,30 @@ export function invoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
   return jsonAnswer(200, withBody(head, body));
 }
 
-/** One merchant as an answer. */
+/** Returns an answer with one merchant. */
 export function merchantAnswer(status: number, merchant: MerchantRecord): Answer {
   return jsonAnswer(status, merchantJson(merchant));
 }
 
-/** One merchant as JSON text. */
+/** Returns one merchant as JSON text. */
 export function merchantJson({ id, createdAt, body }: MerchantRecord): string {
   return withBody({ id, created_at: isoTime(createdAt) }, body);
 }
 
-/** Puts the service's own fields before the client's, whose text stays as it came: its decimals are never rounded. */
+/**
+ * Puts the service's fields before the client's text and leaves that text unchanged, so that its decimals are never
+ * rounded.
+ */
 function withBody(head: object, body: string): string {
   return `${JSON.stringify(head).slice(0, -1)},${body.trim().slice(1)}`;
 }
 
-/** Epoch milliseconds as ISO 8601 text in UTC. */
+/** Converts epoch milliseconds to ISO 8601 text in UTC. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** What a proxy in front of a service that is down answers: no JSON at all. */
+/** Returns the answer of a proxy in front of a service that is down; it is not JSON. */
 export function outageAnswer(retryAfterSeconds: number): Answer {
   return {
     status: 503,
@@ -107,7 +110,7 @@ export function send(response: ServerResponse, answer: Answer): void {
   response.end(answer.body);
 }
 
-// Enough pieces that a client sees bytes arrive all the time, and no piece ends the answer early.
+// With this many pieces, a client receives bytes all the time, and no single piece completes the answer early.
 const PIECES = 20;
 
 /** Sends an answer's body in small pieces, spread over `overMs` (fault `slowDrip`). */

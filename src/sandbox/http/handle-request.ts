@@ -14,21 +14,21 @@ import type { Faults } from '../faults.ts';
 export interface HandlerOptions {
   readonly services: Services;
   readonly keys: ApiKeys;
-  /** Counts a request, and says whether it falls into the outage. */
+  /** Counts a request, and returns true if it falls into the outage. */
   readonly isDown: () => boolean;
-  /** Counts a request, and says whether it is one too many. */
+  /** Counts a request, and returns true if it exceeds the limit. */
   readonly isTooMany: () => boolean;
 }
 
-/** Answers one HTTP request; an error inside is logged and answered with 500. */
+/** Answers one HTTP request. Logs an internal error and answers it with 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 const ANYWHERE = 'http://sandbox.invalid';
 
-/** What is answered, with the subject of its faults where it has some; null: the connection is cut, or was. */
+/** The answer, and the subject of its faults if faults apply. Null if the connection is to be cut or was cut. */
 type Result = { readonly answer: Answer; readonly subject?: string } | null;
 
-/** Answers one request: the sandbox's own pages first, then the published interface with its faults. */
+/** Creates the request handler: the sandbox's own pages come first, then the published interface with its faults. */
 export function createRequestHandler({ services, keys, isDown, isTooMany }: HandlerOptions): RequestHandler {
   const { context } = services;
   const { chance, faults } = context;
@@ -91,10 +91,10 @@ function tooMany(retryAfterSeconds: number): Answer {
   return errorAnswer(429, 'rate_limited', 'Too many requests. Wait as long as Retry-After says.', { headers });
 }
 
-/** More than any invoice needs, and little enough that a flood of bodies is not a flood of memory. */
+/** More than any invoice needs, and small enough that many bodies at once do not exhaust the memory. */
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** A request's body up to the limit; `aborted`: the client went away before its end. */
+/** Reads a body up to the limit. Resolves to `aborted` if the client disconnects early. */
 function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'aborted'> {
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return resolve('too-large');
@@ -112,11 +112,14 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'abo
 }
 
 const NO_BODY: Call['body'] = { text: '', sha256: '', value: undefined };
-// Printable ASCII: what every HTTP library can send and every log can show.
+// Printable ASCII, which every HTTP library can send and every log can show.
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** What an operation needs from a request, or the answer that says what is wrong with it; null: the client went away. */
+/**
+ * Returns the data that an operation needs, or an answer that reports the request's fault. Returns null if the client
+ * disconnected.
+ */
 async function readCall(
   request: IncomingMessage,
   { route, ...target }: Pick<Call, 'application' | 'id' | 'query'> & { readonly route: Route },
@@ -148,7 +151,7 @@ function bodyOf(bytes: Buffer): Call['body'] | null {
   }
 }
 
-/** One operation of the published interface and the address it is called under. */
+/** An operation of the published interface, with its method and path. */
 interface Route {
   readonly method: 'GET' | 'POST';
   /** A segment in braces is the path's parameter. */
@@ -157,7 +160,7 @@ interface Route {
   readonly run: Operation;
 }
 
-/** The five operations of the published interface, and no others. */
+/** The five operations of the published interface. */
 export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/invoices', operationId: 'createInvoice', run: createInvoice },
   { method: 'GET', path: '/v1/invoices/{id}', operationId: 'getInvoice', run: getInvoice },
@@ -168,7 +171,7 @@ export const ROUTES: readonly Route[] = [
 
 const ONE_INVOICE = /^\/v1\/invoices\/([^/]+)$/;
 
-/** The operation that a request asks for, with its path's parameter, or the answer that says why there is none. */
+/** Returns the operation of a request with its path parameter, or an answer that reports why there is none. */
 function findRoute(method: string, pathname: string): { readonly route: Route; readonly id: string } | Answer {
   const id = ONE_INVOICE.exec(pathname)?.[1];
   const path = id === undefined ? pathname : '/v1/invoices/{id}';
@@ -181,8 +184,8 @@ function findRoute(method: string, pathname: string): { readonly route: Route; r
 }
 
 /**
- * The one outage of a run: counts a request, and says whether it falls into it. It begins at a request, which is the same in every run, and
- * ends by the clock.
+ * Creates the one outage of a run; the function counts a request and returns true during it. The outage begins at a
+ * request, the same in every run, and ends by the clock.
  */
 export function createOutage(window: Faults['outage'], clock: () => number): () => boolean {
   let requests = 0;
@@ -195,12 +198,18 @@ export function createOutage(window: Faults['outage'], clock: () => number): () 
   };
 }
 
-/** A second's worth may come at once, but never less than one request; what is refused counts for nothing. */
+/** The requests of one second may come at once, but always at least one request; refused requests do not count. */
 const BURST_MS = 1_000;
-/** Of the clock: a request that comes before its time, by however little, is one too many where only one may come. */
+/**
+ * The resolution of the clock. If only one request may come at a time, a request that is early by any amount exceeds
+ * the limit.
+ */
 const SHORTEST_MS = 1;
 
-/** A limit over all applications together, null for none: counts a request, and says whether it is one too many. */
+/**
+ * Creates a limit for all applications together; null means no limit. The function counts a request and returns true if
+ * it is one too many.
+ */
 export function createRateLimit(requestsPerSecond: number | null, clock: () => number): () => boolean {
   if (requestsPerSecond === null) return () => false;
   const gap = 1_000 / requestsPerSecond;

@@ -1,22 +1,22 @@
 import { FULL_RATE, leftOfHold, LONGEST_HOLD_MS, rateOf, reservePermits, slowDown } from '../../domain/request-rate.ts';
 import type { RateLease, RateUpdate } from '../../ledger/sending/service-use.ts';
 
-/** What this process knows of the shared rate is asked anew after this long, while requests leave. */
+/** While requests leave, this process reads the shared rate again after this time. */
 const ASK_AGAIN_MS = 1_000;
-/** With older knowledge no request leaves: the ledger was away, or this process stood still. */
+/** No request leaves if the last known rate is older: the ledger was unreachable, or this process was suspended. */
 const KNOWN_FOR_MS = 10_000;
-/** A permit that was not used in time is lost: used later, it would make a burst. */
+/** An unused permit expires after this time: used later, it would make a burst. */
 const STALE_MS = 250;
-/** A lease covers a fifth of a second; of a slow service that is kept busy a second, but at most 20 permits. */
+/** A lease covers a fifth of a second; for a slow service that is kept busy, a second, but at most 20 permits. */
 const LEASE = { seconds: 0.2, most: 20 };
-/** Many answers bring the same Retry-After within a few milliseconds: the ledger hears of it once. */
+/** Many answers bring the same Retry-After within a few milliseconds; this process tells the ledger once. */
 const SAME_HOLD_MS = 100;
 
-/** The rate and the hold of one base address, as all processes share them. Rates are requests a second. */
+/** The rate and the hold of one base address, shared by all processes. Rates are requests a second. */
 export interface SharedRate {
   current(): Promise<RateUpdate>;
   lease(requests: number): Promise<RateLease>;
-  /** Too many requests were refused; `taken` is how many the service took in the second before. */
+  /** Lowers the rate after too many refusals; `taken` is how many requests the service took in the second before. */
   slowDown(taken: number): Promise<RateUpdate>;
   hold(ms: number): Promise<void>;
 }
@@ -37,20 +37,20 @@ export class RateLimiter {
     this.#shared = shared;
   }
 
-  /** Whether a request may leave at once. */
+  /** Tells whether a request may leave at once. */
   isOpen(): boolean {
     if (this.#age() > ASK_AGAIN_MS) this.#ask().catch(() => undefined);
     return this.#rate === null && this.#slowing === null && this.heldMs() === 0 && this.#age() <= KNOWN_FOR_MS;
   }
 
-  /** Callers queue: those that come while a lease is fetched share it. */
+  /** Returns the milliseconds to wait for a permit. Callers queue, and share a lease that is being fetched. */
   reserve(): Promise<number> {
     const mine = this.#turn.then(() => this.#takePermit());
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  /** How long no request may leave, because the service asked for it. */
+  /** Returns how many milliseconds no request may leave, because the service asked for the pause. */
   heldMs(): number {
     return Math.max(0, this.#heldUntil - performance.now());
   }
@@ -93,7 +93,7 @@ export class RateLimiter {
   }
 
   #learn(update: RateUpdate): void {
-    // Permits of a faster rate are void.
+    // Permits of a faster rate are invalid.
     if ((update.requestsPerSecond ?? Infinity) < (this.#rate ?? Infinity)) this.#permits.drop();
     this.#rate = update.requestsPerSecond;
     this.#knownAt = performance.now();
@@ -104,7 +104,7 @@ export class RateLimiter {
     this.#heldUntil = Math.max(this.#heldUntil, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
   }
 
-  /** How old is what this process knows of the shared rate, in milliseconds. */
+  /** Returns the time since this process last read the shared rate, in milliseconds. */
   #age(): number {
     return performance.now() - this.#knownAt;
   }
@@ -112,7 +112,7 @@ export class RateLimiter {
 
 /** The permits that this process has leased and not used yet. */
 function createLeasedPermits() {
-  /** When each of them may be used, in milliseconds of the monotonic clock. */
+  /** The time from which each permit may be used, in milliseconds of the monotonic clock. */
   let permits: number[] = [];
   let lastPermit = Number.NEGATIVE_INFINITY;
   let size = 1;
@@ -134,7 +134,7 @@ function createLeasedPermits() {
   };
 }
 
-/** The rate of a process that shares it with no other. `limit` null: none but what the service's answers teach. */
+/** Makes the rate of a single process. If `limit` is null, only the service's answers limit the rate. */
 export function localRate(limit: number | null): SharedRate {
   let state = FULL_RATE;
   let heldUntil = 0;
@@ -159,22 +159,25 @@ export function localRate(limit: number | null): SharedRate {
   };
 }
 
-/** The last hundred answers count, older ones less and less. */
+/** The factor by which each new answer lowers the weight of the earlier ones: about the last hundred count. */
 const FADING = 0.99;
-/** Fewer refusals may be the burst of another client, for which the service's own Retry-After is enough. */
+/** Fewer refusals may come from a burst of another client; the service's own Retry-After is then enough. */
 const TOO_MANY = { share: 1 / 8, refused: 6 };
 const SECOND_MS = 1_000;
 
-/** Judges from the answers of one process whether it sends too fast. Answers to what left before the last change do not count. */
+/**
+ * Judges from the answers of one process whether the process sends too fast. Answers to requests that left before the
+ * last change of the rate do not count.
+ */
 export function createRefusedShare() {
   let answers = 0;
   let refused = 0;
   let changedAt = Number.NEGATIVE_INFINITY;
-  /** When each request of the last second was taken, oldest first. */
+  /** The times at which the service took the requests of the last second, oldest first. */
   const taken: number[] = [];
 
   return {
-    /** Counts an answer. Returns how many requests the service took in the last second when it is time to slow down. */
+    /** Counts an answer. If Lote must slow down, returns how many requests the service took in the last second. */
     note(
       load: 'taken' | 'too-many',
       { sentAt, now }: { readonly sentAt: number; readonly now: number },

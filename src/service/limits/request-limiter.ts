@@ -4,20 +4,20 @@ import type { Backoff } from './backoff.ts';
 import { RateLimiter, type SharedRate } from './rate-limiter.ts';
 import type { PostLimits } from '../../domain/records/service-answers.ts';
 
-/** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps in a request. */
+/** The limiter waits out a shorter hold; it answers a longer one at once, so that no activity sleeps in a request. */
 const WAIT_OUT_MS = 5_000;
-/** Up to this share of a hold is added at random, so that the workers do not all send in the instant when it ends. */
+/** The limiter adds up to this share of a hold at random, so that the workers do not all send when the hold ends. */
 const SPREAD = 0.1;
 
 type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
 /** Limits of one base address. */
 export interface RequestLimiterOptions {
-  /** Requests of this process at a time. */
+  /** The most requests of this process at a time. */
   readonly maxConcurrency: number;
   readonly rate: SharedRate;
   readonly random: () => number;
-  /** What an answer asks of all requests. */
+  /** Reads what an answer demands of all requests. */
   readonly backoffOf: (answer: Answer) => Backoff;
 }
 
@@ -32,7 +32,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   const slots = createSemaphore(options.maxConcurrency);
   const rate = new RateLimiter(options.rate);
 
-  /** Waits until a request may leave. Returns why it may not, or null. */
+  /** Waits until a request may leave. Returns null, or why the request may not leave. */
   async function admit(limits: PostLimits): Promise<ExchangeResult | null> {
     const { permit } = limits;
     const waiting = waitingSignal(limits);
@@ -47,7 +47,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       if (held > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
       if (permit !== undefined && !(await permit.confirm())) return { kind: 'not-permitted' };
-      // An answer may have brought a hold during the wait: the place in the rate is given up.
+      // An answer may have brought a hold during the wait: the request then gives its permit up and waits again.
       if (rate.heldMs() === 0) return null;
     }
   }
@@ -81,19 +81,19 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   };
 }
 
-/** Ends a wait inside this process; what is on the wire is not concerned by a permit. */
+/** Returns the signal that ends a wait inside this process. A permit does not concern requests on the wire. */
 function waitingSignal({ signal, permit }: PostLimits): AbortSignal | undefined {
   if (signal === undefined || permit === undefined) return signal ?? permit?.withdrawn;
   return AbortSignal.any([signal, permit.withdrawn]);
 }
 
-/** Why a wait ended without a request. */
+/** Says why a wait ended without a request. */
 function endOfWait({ permit }: PostLimits): ExchangeResult {
   const isWithdrawn = permit?.withdrawn.aborted === true;
   return isWithdrawn ? { kind: 'not-permitted' } : { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
 }
 
-/** Waits; false when the signal was aborted first. */
+/** Waits for some milliseconds. Returns false if the signal was aborted first. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return false;
   if (ms <= 0) return true;

@@ -5,16 +5,16 @@ import { ListProblem } from './merchant-page.ts';
 
 type Merchants = ServiceProfile['merchants'];
 
-/** How much of a list has been read, with this page. */
+/** The counts of a list up to and including this page. */
 export interface ListRead {
   readonly items: number;
   readonly pages: number;
   readonly itemsOfPage: number;
 }
 
-/** What a page says about the end of the list at the places of the profile. */
+/** The signs of a page about the end of the list, from the places of the profile. */
 export interface EndSaid {
-  /** The flag says that this page is the last. */
+  /** True if the flag says that this page is the last. */
   readonly isLast: boolean;
   /** Phrases that say that this page is the last. */
   readonly end: readonly string[];
@@ -42,7 +42,7 @@ export function readEnd(document: Document, read: ListRead, { total, pages, more
   return { isLast: flag === false, end: phrases(false), more: phrases(true), total: countAt(document, total, 'total') };
 }
 
-/** Whether the flag says that there is more; null: nothing stands there. */
+/** Tells whether the flag says that there is more; null if the page has no flag. @throws ListProblem */
 function flagAt(document: Document, place: Place | null): boolean | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
@@ -54,7 +54,7 @@ function flagAt(document: Document, place: Place | null): boolean | null {
 
 const COUNT = /^\d{1,15}$/;
 
-/** null: nothing stands there. */
+/** Returns the whole number at a place; null if the page has none. @throws ListProblem */
 function countAt(document: Document, place: Place | null, setting: string): number | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
@@ -62,7 +62,7 @@ function countAt(document: Document, place: Place | null, setting: string): numb
   throw new ListProblem(`what stands at merchants.${setting} is no whole number`);
 }
 
-/** Where the profile looks for the next page; null: pages are counted. */
+/** Returns the place at which the profile looks for the next page; null if pages are counted. */
 function nextPlace({ paging, nextCursor, nextLink }: Merchants): Place | null {
   if (paging === 'cursor') return nextCursor;
   return paging === 'link' ? nextLink : null;
@@ -72,18 +72,19 @@ function nextPlace({ paging, nextCursor, nextLink }: Merchants): Place | null {
 export interface LastPage {
   readonly document: Document;
   readonly read: ListRead;
-  /** The page itself says so, however long it is. */
+  /** True if the page itself says that it is the last, regardless of its length. */
   readonly proved: boolean;
 }
 
 /**
- * Returns a sign that a list goes on behind a page that the profile calls the last, as a phrase; null: there is none.
- * A merchant on a page that was not read would be created a second time, so any sign stops the reading.
+ * Returns, as a phrase, a sign that a list goes on after a page that the profile calls the last; null without a sign.
+ * Lote would create a merchant on an unread page a second time, so any sign stops the reading.
  */
 export function signOfMore({ document, read, proved }: LastPage, merchants: Merchants): string | null {
   const { items, notPaging, pageSize, total, pages, more } = merchants;
   const next = nextPlace(merchants);
-  // What stands where the profile reads the end is no sign; where it looks for a next page, only if the page says by other means that it is the last.
+  // Values at the places where the profile reads the end are no signs. A value at the place of the next page is no sign
+  // either, if the page proves by other means that it is the last.
   const places = [total, pages, more, proved ? next : null].flat().filter((place) => place !== null);
   const entries = [...entriesBeside(document.body, { items: readPlace(document, items), notPaging, places })];
   const signs = [signOfHeaders(document, read, places), ...entries.map((entry) => signOfKey(entry, read, 'merchants'))];

@@ -6,27 +6,27 @@ import { startPaging } from './paging.ts';
 import { shownPlace } from '../profile/place.ts';
 import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 
-/** A list without an end is unreadable; at 100 a page this is a million merchants. */
+/** A list with more pages is unreadable; at 100 merchants a page this is a million merchants. */
 const MAX_PAGES = 10_000;
-/** How services refuse a page behind the last one. */
+/** The statuses with which services refuse a page after the last one. */
 const NO_SUCH_PAGE = new Set([400, 404, 416, 422]);
 
 /** The profile and the address of a list. */
 export interface MerchantListOptions {
   readonly profile: ServiceProfile;
-  /** Address of the service, without a trailing slash. No page is asked for elsewhere. */
+  /** Address of the service, without a trailing slash. Lote asks for pages only below this address. */
   readonly baseUrl: string;
 }
 
-/** Gets a page by its path with query, below the base address. */
+/** Fetches a page by its path with query, below the base address. */
 type FetchPage = (pathAndQuery: string) => Promise<ExchangeResult>;
 
-/** The expressions of a profile are compiled once. */
+/** The page reader of each profile, so that its expressions are compiled once. */
 const readers = new WeakMap<ServiceProfile, PageReader>();
 
 /**
- * Reads the whole list. A merchant missed here would be created a second time, so any doubt makes the whole list
- * unreadable. Of two records with one NIF the first listed is used, always.
+ * Reads the whole list. Lote would create a missed merchant a second time, so any doubt makes the whole list
+ * unreadable. If two records have one NIF, the first listed counts, always.
  */
 export async function readMerchantList(
   fetchPage: FetchPage,
@@ -55,7 +55,7 @@ async function readPages(reading: Reading): Promise<readonly ListedMerchant[]> {
   let items = 0;
   let path = paging.firstPath;
   let mayBeLast: LastPage | null = null;
-  // Each page says where the next one is.
+  // Each page says where the next page is.
   /* oxlint-disable no-await-in-loop */
   for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
     const end = await fetchPage(path);
@@ -79,8 +79,10 @@ async function readPages(reading: Reading): Promise<readonly ListedMerchant[]> {
 }
 
 /**
- * A service that counts its pages from 0 answers page 1 with its second page, and some answer page 0 with an empty one.
- * Without a number they give the first page, or refuse, which proves nothing.
+ * Checks that the numbered page is the first page. A service that counts pages from 0 answers page 1 with its second
+ * page, and some services answer page 0 with an empty page. Without a number, a service returns its first page, or
+ * refuses, which proves nothing.
+ * @throws ListProblem if the page without a number has other merchants.
  */
 async function requireFirst(first: MerchantPage, unnumberedPath: string | null, reading: Reading): Promise<void> {
   if (unnumberedPath === null) return;
@@ -95,7 +97,7 @@ function isNoSuchPage(end: ExchangeResult): boolean {
   return end.kind === 'answer' && NO_SUCH_PAGE.has(end.status);
 }
 
-/** Some services refuse a page behind the last one; a refusal alone proves no end. */
+/** Adds a hint: some services refuse a page after the last one, but a refusal alone does not prove the end. */
 function withHint(problem: unknown, { merchants: { paging } }: ServiceProfile): unknown {
   if (!(problem instanceof ListProblem) || paging === 'cursor' || paging === 'link') return problem;
   const hint =
@@ -104,7 +106,7 @@ function withHint(problem: unknown, { merchants: { paging } }: ServiceProfile): 
 }
 
 const COUNTED = 'merchants.total, merchants.pages, merchants.more, merchants.pageSize';
-/** The settings that say where the list goes on, by kind of paging. */
+/** The settings that say how to find the next page, by kind of paging. */
 const GOES_ON_BY = {
   cursor: 'merchants.nextCursor, merchants.cursorParameter',
   link: 'merchants.nextLink',
@@ -114,7 +116,7 @@ const GOES_ON_BY = {
 
 const DIGITS = /^\d+$/;
 
-/** The merchants of all pages, unless something on the last page says that the list goes on. */
+/** Returns the merchants of all pages. @throws ListProblem if the last page has a sign that the list goes on. */
 function whole(
   idOf: ReadonlyMap<string, string>,
   last: LastPage,
@@ -128,7 +130,7 @@ function whole(
         `(merchants.paging ${JSON.stringify(paging)}: ${GOES_ON_BY[paging]}), or name the key in merchants.notPaging if it means something else`,
     );
   const listed = Array.from(idOf, ([nif, merchantId]) => ({ nif, merchantId }));
-  // Lote knows tax numbers of digits alone: in such a list it would find none of its merchants, and create each again.
+  // Lote's tax numbers have only digits: Lote would find no merchant in such a list and create each one again.
   if (listed.length > 0 && !listed.some(({ nif }) => DIGITS.test(nif)))
     throw new ListProblem(`no tax number of digits at ${shownPlace(merchants.nif)} (merchants.nif) of any merchant`);
   return listed;

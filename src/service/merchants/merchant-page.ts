@@ -8,7 +8,7 @@ import type { MerchantListAnswer } from '../../domain/records/service-answers.ts
 
 type ProblemCode = 'service-unreachable' | 'service-unauthorized' | 'service-list-unreadable';
 
-/** Why the list of merchants is not read whole. */
+/** Says why Lote cannot read the whole list of merchants. */
 export class ListProblem extends Error {
   readonly code: ProblemCode;
 
@@ -18,19 +18,19 @@ export class ListProblem extends Error {
   }
 }
 
-/** A merchant as the list names it. */
+/** A merchant of the list. */
 export type ListedMerchant = Extract<MerchantListAnswer, { kind: 'list' }>['merchants'][number];
 
-/** A page of the list. */
+/** One page of the list. */
 export interface MerchantPage {
   readonly merchants: readonly ListedMerchant[];
-  /** The ids in their order, as one text. */
+  /** The ids in the order of the page, as one text. */
   readonly ids: string;
   /** The answer, with the values of the expressions of the profile. */
   readonly document: Document;
 }
 
-/** Reads the end of one exchange as a page. @throws ListProblem */
+/** Reads the answer of one exchange as a page. @throws ListProblem */
 export type PageReader = (end: ExchangeResult) => Promise<MerchantPage>;
 
 const Nif = z
@@ -71,7 +71,7 @@ async function readItems(
 ): Promise<readonly ListedMerchant[]> {
   const merchants: ListedMerchant[] = [];
   for (const [index, body] of items.entries()) {
-    // oxlint-disable-next-line no-await-in-loop -- without expressions there is nothing to wait for
+    // oxlint-disable-next-line no-await-in-loop -- without expressions, `evaluate` resolves at once
     const item = whole(await evaluate({ body }));
     const merchantId = readId(readPlace(item, id), idPrefix);
     const taxNumber = Nif.safeParse(readPlace(item, nif));
@@ -86,7 +86,7 @@ async function readItems(
   return merchants;
 }
 
-/** The document, if every expression of the profile was evaluated to its end. */
+/** Returns the document. @throws ListProblem if an expression of the profile exceeded its limits. */
 function whole(document: Document): Document {
   if (document.exceeded === undefined) return document;
   throw new ListProblem(
@@ -94,7 +94,7 @@ function whole(document: Document): Document {
   );
 }
 
-/** An envelope that says that the request failed counts even beside a list. */
+/** Requires a success. An envelope that reports a failure counts even beside a list. @throws ListProblem */
 function requireSuccess(document: Document, httpStatus: number, { answers, error }: ServiceProfile): void {
   if (isSuccess(document, httpStatus, answers)) return;
   const status = statusThatCounts(document, httpStatus, answers);
@@ -108,7 +108,7 @@ function requireSuccess(document: Document, httpStatus: number, { answers, error
   throw new ListProblem(`${message}, and no word of success at ${place} (answers.success)`);
 }
 
-/** What a status means that no rule of the profile explains. */
+/** Returns the meaning of a status that no rule of the profile explains. */
 function meaningOf(status: number): Rule['means'] {
   if (status === 401 || status === 403 || status === 407) return 'access';
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'refused';

@@ -3,12 +3,12 @@ import { ListProblem } from './merchant-page.ts';
 
 const LONGEST = 8_192;
 const LINK_HEADER = /^header:\s*link\s*$/i;
-/** A proxy may read these as steps of the path and leave the base address by them. */
+/** A proxy may decode these to path steps and so leave the base address. */
 const HIDDEN_STEPS = /%2f|%5c|%2e/i;
 
 /**
- * The address of the next page as written, from the first of several places that holds one; null: the page names none.
- * @throws ListProblem when a place holds something else.
+ * Returns the address of the next page as written, from the first place that has one; null if the page names none.
+ * @throws ListProblem when a place holds a value that is no address.
  */
 export function findNextLink(document: Document, place: Place): string | null {
   for (const one of [place].flat()) {
@@ -33,7 +33,7 @@ function nextOfHeader(header: string): string | null {
 }
 
 /**
- * The path below the base address to which an address leads from a page.
+ * Resolves an address on a page to a path below the base address.
  * @throws ListProblem for any other origin or path, because the API key is sent with the request.
  */
 export function resolveNextLink(
@@ -57,11 +57,11 @@ export function resolveNextLink(
 
 /** One link of a `Link` header. */
 interface Link {
-  /** As written: absolute or relative. */
+  /** The address as written: absolute or relative. */
   readonly target: string;
-  /** In lower case. */
+  /** The `rel` words in lower case. */
   readonly relations: readonly string[];
-  /** The link is about another document than the one that carries it. */
+  /** True if the link has an `anchor`: it then describes another document. */
   readonly anchored: boolean;
 }
 
@@ -69,7 +69,7 @@ const TARGET = /[\s,]*<([^>]*)>/y;
 const PARAMETER = /\s*;\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?)?/y;
 const BETWEEN = /\s*(?:,|$)/y;
 
-/** The links of a `Link` header (RFC 8288); null: it is not written as one, and no link of it can be trusted. */
+/** Parses a `Link` header (RFC 8288). Returns null if the header is malformed: no link in it can then be trusted. */
 export function parseLinkHeader(header: string): readonly Link[] | null {
   const text = header.trim();
   const links: Link[] = [];
@@ -88,7 +88,7 @@ export function parseLinkHeader(header: string): readonly Link[] | null {
     const parameters = new Map<string, string>();
     for (let match = take(PARAMETER); match !== null; match = take(PARAMETER)) {
       const [, name = '', quoted, bare = ''] = match;
-      // RFC 8288: of several rel parameters the first counts.
+      // RFC 8288: if a link has several rel parameters, the first counts.
       if (!parameters.has(name.toLowerCase()))
         parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, '$1') ?? bare);
     }

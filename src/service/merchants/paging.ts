@@ -5,36 +5,36 @@ import type { EndSaid, ListRead } from './list-end.ts';
 import { findNextLink, resolveNextLink } from './next-link.ts';
 import { ListProblem, type MerchantPage } from './merchant-page.ts';
 
-/** A page with what was read up to it. */
+/** A page, with the counts of all pages up to this one. */
 export interface PageRead {
   readonly page: MerchantPage;
   readonly read: ListRead;
-  /** What the page says at `total`, `pages` and `more` of the profile. */
+  /** The values of the page at `total`, `pages` and `more` of the profile. */
   readonly said: EndSaid;
-  /** Where the page came from. */
+  /** The path of the page. */
   readonly path: string;
 }
 
-/** Where a list goes on behind a page. */
+/** The step after a page of the list. */
 export interface Step {
-  /** Below the base address, with its query; null: the page was the last. */
+  /** The path of the next page below the base address, with its query; null if the page was the last. */
   readonly next: string | null;
-  /** The last page itself says so, however long it is. */
+  /** True if the last page itself says that it is the last, regardless of its length. */
   readonly proved?: boolean;
-  /** The profile says that the page was the last; the next one is asked for because nothing else shows it. */
+  /** True if the page is the last by the profile, but Lote asks for the next page because nothing else proves it. */
   readonly confirms?: boolean;
 }
 
-/** How one list is paged, while it is read. */
+/** The paging state of one reading of the list. */
 export interface Paging {
   readonly firstPath: string;
-  /** Pages have numbers, and this must lead to the first of them too; null: the first page needs no proof. */
+  /** Path without a page number, which must lead to the first page too; null if the first page needs no proof. */
   readonly unnumberedPath: string | null;
-  /** @throws ListProblem when it is not known whether the list goes on. */
+  /** Returns the step after a page. @throws ListProblem when Lote cannot tell whether the list goes on. */
   after(read: PageRead): Step;
 }
 
-/** Paging of one reading of the list, by `merchants.paging`. */
+/** Starts the paging for one reading of the list, by `merchants.paging`. */
 export function startPaging({ merchants, requests }: ServiceProfile, baseUrl: string): Paging {
   const { path } = requests.listMerchants;
   if (merchants.paging === 'cursor') return cursorPaging(merchants, path);
@@ -44,8 +44,8 @@ export function startPaging({ merchants, requests }: ServiceProfile, baseUrl: st
 type Merchants = ServiceProfile['merchants'];
 
 /**
- * Pages asked for by number, or by how many merchants were read. Such pages say nothing of each other: a merchant that
- * comes twice shows that the service ignores the parameter or that its order moved, and then another may be missing.
+ * Asks for pages by number, or by the count of merchants read. Such pages do not refer to each other: a merchant on two
+ * pages shows that the service ignores the parameter or that the order changed, so another merchant may be missing.
  */
 function countedPaging(merchants: Merchants, path: string): Paging {
   const { firstPage, pageSize, endsAtShortPage } = merchants;
@@ -93,7 +93,7 @@ function countedPaging(merchants: Merchants, path: string): Paging {
         );
       const isShort = endsAtShortPage && read.itemsOfPage < (pageSize ?? 0);
       if (more !== undefined || !isShort) return { next };
-      // A first page may be short because the service gives fewer than it was asked for.
+      // A first page may be short because the service returns fewer merchants than Lote asked for.
       confirming = read.pages === 1;
       return confirming ? { next, confirms: true } : { next: null };
     },
@@ -102,15 +102,15 @@ function countedPaging(merchants: Merchants, path: string): Paging {
 
 interface Followed {
   readonly firstPath: string;
-  /** What a page has of the next one, with the settings that say so. */
+  /** The name of the value that leads to the next page, with its settings, for messages. */
   readonly what: string;
-  /** Says that a page has none. */
+  /** The phrase that says that a page has no such value. */
   readonly where: string;
-  /** How to ask for the page after this one; null: it names none. @throws ListProblem */
+  /** Returns the path of the page after this one; null if this page names none. @throws ListProblem */
   readonly next: (read: PageRead) => string | null;
 }
 
-/** Each page says how to ask for the next one. */
+/** Follows pages that each say how to ask for the next one. */
 function followedPaging({ firstPath, what, where, next }: Followed): Paging {
   const seen = new Set([firstPath]);
   let idsBefore = '';
@@ -137,7 +137,7 @@ function followedPaging({ firstPath, what, where, next }: Followed): Paging {
   };
 }
 
-/** A length check of zod would also look at what is no string, and throw at an object whose `length` cannot be compared. */
+/** `.max()` of zod would also read the `length` of an object, and throw if that cannot be compared. */
 const Cursor = z
   .union([z.string(), z.number().int()])
   .transform(String)
@@ -172,7 +172,7 @@ function linkPaging(merchants: Merchants, path: string, baseUrl: string): Paging
       const address = findNextLink(document, nextLink);
       if (address === null) return null;
       const next = resolveNextLink(address, { baseUrl, path: from });
-      // What the service wrote stays as it is.
+      // Only missing parameters are appended: Lote does not rewrite the service's own query.
       const [, query = ''] = next.split(/\?(.*)/s);
       const missing = size.filter(([name]) => !new URLSearchParams(query).has(name));
       if (missing.length === 0) return next;
@@ -183,7 +183,7 @@ function linkPaging(merchants: Merchants, path: string, baseUrl: string): Paging
 
 type Parameters = [name: string, value: string][];
 
-/** A path with parameters of the query set; one of the same name that stands in it already is replaced. */
+/** Sets query parameters in a path. A parameter replaces an existing one of the same name. */
 function withParameters(path: string, parameters: Parameters): string {
   if (parameters.length === 0) return path;
   const [before = '', query] = path.split(/\?(.*)/s);
@@ -193,12 +193,12 @@ function withParameters(path: string, parameters: Parameters): string {
   return `${before}?${queryOf(search)}`;
 }
 
-/** `+` is a space in forms alone, and every other `+` is encoded already. */
+/** Writes spaces as `%20`, because `+` means a space only in forms. Every literal `+` is encoded already. */
 function queryOf(search: URLSearchParams): string {
   return search.toString().replaceAll('+', '%20');
 }
 
-/** What each request says of the size of a page. */
+/** Returns the query parameter that asks for a page size. */
 function sizeParameters({ sizeParameter, pageSize }: Merchants): Parameters {
   return sizeParameter === null || pageSize === null ? [] : [[sizeParameter, String(pageSize)]];
 }

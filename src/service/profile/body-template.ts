@@ -1,19 +1,19 @@
 import { isPlainObject } from '../../domain/json-pointer.ts';
 
-/** The body of a request as JSON in which `{name}` stands for a value; null: as published. See docs/service-profile.md. */
+/** JSON of a request body in which `{name}` stands for a value; null: as published. See docs/service-profile.md. */
 export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | { [member: string]: BodyTemplate };
 
-/** Which body a template is for. */
+/** The request whose body a template describes. */
 export type BodyKind = 'invoice' | 'merchant' | 'webhook';
 
-/** A placeholder in a text: its name, and how the value is written. */
+/** A placeholder in a text: its name, and the form of the written value. */
 export interface Placeholder {
   readonly name: string;
-  /** `text`: as text even if it is a number; `number`: as a number even if it is text; null: as it is. */
+  /** `text`: writes even a number as text; `number`: writes even a text as a number; null: keeps the value's type. */
   readonly as: 'text' | 'number' | null;
 }
 
-/** In an object that is alone in a list: the object once for each of these. */
+/** The key that repeats its object, which must be alone in a list, once for each line. */
 export const EACH = '$each';
 
 const LINE = ['description', 'quantity', 'unit_price', 'tax_code'];
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<BodyKind, readonly string[]>> = {
   merchant: ['legal_name', 'nif', 'email'],
   webhook: ['url', 'events'],
 };
-/** What a body must say for the service to do the right thing. */
+/** Names that each body must contain for a correct result. */
 const NEEDED: Readonly<Record<BodyKind, readonly string[]>> = {
   invoice: ['merchant_id', 'customer.name', ...LINE],
   merchant: ['nif', 'legal_name'],
@@ -31,7 +31,7 @@ const NEEDED: Readonly<Record<BodyKind, readonly string[]>> = {
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** A text's parts in order: plain text, and placeholders. */
+/** Splits a text into plain text and placeholders, in order. */
 export function partsOf(text: string): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
   let from = 0;
@@ -45,7 +45,7 @@ export function partsOf(text: string): readonly (string | Placeholder)[] {
   return parts;
 }
 
-/** Why a template cannot be used, as a phrase; null: it can. */
+/** Returns why a template cannot be used, as a phrase; null if it can. */
 export function templateMistake(template: BodyTemplate, kind: BodyKind): string | null {
   const used = new Set<string>();
   const mistake = mistakeIn(template, { names: NAMES[kind], lines: kind === 'invoice', used });

@@ -14,7 +14,7 @@ import {
   type UnplacedMistake,
 } from './profile-file.ts';
 
-/** A file with more mistakes is no profile, and finding the places of all of them would take long. */
+/** A file with more mistakes is no profile, and finding the place of each mistake would take long. */
 const MOST_MISTAKES = 1_000;
 /** `loadProfile` reports no more; `lote profile check` shows all. */
 const MISTAKES_SHOWN = 20;
@@ -42,7 +42,7 @@ function messageOf(mistakes: readonly ProfileMistake[]): string {
   ].join('\n');
 }
 
-/** The content of a profile's file, or everything that is wrong with it. */
+/** The content of a profile's file, or all mistakes in it. */
 export interface CheckedProfile {
   /** The profile in force; null when there are mistakes. */
   readonly profile: ServiceProfile | null;
@@ -66,7 +66,7 @@ function inFileOrder(one: ProfileMistake, other: ProfileMistake): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
 }
 
-/** Object.fromEntries defines own properties, so that a `__proto__` in the file is an unknown key and nothing more. */
+/** Object.fromEntries defines own properties, so `__proto__` in the file is only an unknown key. */
 function merged(
   base: Readonly<Record<string, unknown>>,
   over: Readonly<Record<string, unknown>>,
@@ -81,7 +81,7 @@ function merged(
 
 type Issue = z.core.$ZodIssue;
 
-/** Messages of zod name the kind of a value and never the value, which may be a secret. */
+/** Uses zod's messages: they name the type of a value and never the value, which may be a secret. */
 function mistakesOf(issue: Issue, above: ProfilePath): readonly UnplacedMistake[] {
   const path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, path);
@@ -117,10 +117,10 @@ function nearestValue(issue: Issue): string | null {
   return nearestWord(issue.input, words);
 }
 
-/** Longer words are no slip of the pen, and comparing them costs time. */
+/** A longer word is no typing mistake, and comparing it costs time. */
 const LONGEST_WORD = 100;
 
-/** The valid word that was most probably meant; null: none is near. Case, "_" and "-" do not count. */
+/** Returns the nearest valid word, or null if none is near. Ignores case, "_" and "-". */
 function nearestWord(word: string, valid: readonly string[]): string | null {
   if (word.length > LONGEST_WORD) return null;
   const typed = bare(word);

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { sameWord } from './place.ts';
 
-/** A check of zod that reports settings which cannot both hold. Zod runs it only when the section itself is valid. */
+/** A check of zod that reports contradicting settings. Zod runs the check only if the section itself is valid. */
 type Check<Section> = (context: z.core.ParsePayload<Section>) => void;
 
 function report({ issues, value: input }: z.core.ParsePayload, path: PropertyKey[], message: string): void {
   issues.push({ code: 'custom', input, path, message });
 }
 
-/** No word may mean both issued and failed. */
+/** Reports a word that means both issued and failed. */
 export const wordsOfOneMeaning: Check<{ issued: string[]; failed: string[] }> = (context) => {
   const { issued, failed } = context.value;
   for (const [index, word] of failed.entries()) {
@@ -51,7 +51,7 @@ interface Rule {
   id?: string | string[] | undefined;
 }
 
-/** The first rule that fits decides, so a later one that it covers never does. If both say the same, that is harmless. */
+/** Reports a rule that an earlier rule covers: the first rule that fits decides. Equal meanings are harmless. */
 export const reachableRules: Check<{ rules: Rule[] }> = (context) => {
   const { rules } = context.value;
   for (const [index, rule] of rules.entries()) {
@@ -63,7 +63,7 @@ export const reachableRules: Check<{ rules: Rule[] }> = (context) => {
   }
 };
 
-/** Whether every answer that fits the later rule fits the earlier one. */
+/** Tells whether every answer that fits the later rule also fits the earlier one. */
 function takesAll(earlier: Rule, later: Rule): boolean {
   return (
     (earlier.status === undefined || later.status?.every((one) => earlier.status?.includes(one) === true) === true) &&
@@ -77,7 +77,7 @@ function sameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** One word cannot say both that nothing was created and that the key has created something else. */
+/** Reports a word that means both that nothing was created and that the key already created another invoice. */
 export const mismatchIsNoRefusal: Check<{ answers: { rules: Rule[] }; idempotency: { mismatchCodes: string[] } }> = (
   context,
 ) => {

@@ -1,6 +1,6 @@
 import type { ServiceProfile } from './profile.ts';
 
-/** The built-in sandbox's shape; a file named by SERVICE_PROFILE is merged over it. */
+/** The shape of the built-in sandbox. Lote merges the file named by SERVICE_PROFILE over this profile. */
 export const DEFAULT_PROFILE: ServiceProfile = {
   environment: null,
   allowPlainHttp: false,

@@ -1,14 +1,14 @@
 const LONG_INTEGER = /\d{16}/;
 /**
- * Texts are matched first, so that digits inside them are left alone. One that never ends goes to the end: else each quote in
- * it would be tried as a beginning, for minutes.
+ * Matches texts first, so that digits inside texts stay unchanged. An unterminated text matches up to the end of the
+ * input: otherwise the expression would try each quote in it as a beginning, for minutes.
  */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 
 /**
- * The value of JSON, in which whole numbers that a double cannot hold are texts of their digits: an id of 18 digits would
- * otherwise become another one.
- * @throws SyntaxError where the text is no JSON.
+ * Parses JSON. A whole number that a double cannot hold becomes a text of its digits: an id of 18 digits would
+ * otherwise become another id.
+ * @throws SyntaxError if the text is not JSON.
  */
 export function parseExactJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
   return JSON.parse(LONG_INTEGER.test(text) ? text.replace(TOKENS, quoted) : text, reviver) as unknown;
@@ -18,10 +18,10 @@ function quoted(token: string): string {
   return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 }
 
-/** The decoder drops one; some services write several. */
+/** The decoder drops one byte order mark; some services write several. */
 const BYTE_ORDER_MARKS = /^\uFEFF+/;
 
-/** The text of UTF-8 without byte order marks; null: it is none. */
+/** Decodes UTF-8 and drops byte order marks; null if the bytes are not UTF-8. */
 export function textOf(raw: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(raw).replace(BYTE_ORDER_MARKS, '');

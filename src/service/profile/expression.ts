@@ -1,15 +1,15 @@
 import jsonata from 'jsonata';
 import { expressionOf, type Document, type Place } from './place.ts';
 
-/** Untrusted answers are read by expressions of the profile: milliseconds, steps down, and items of a list that one evaluation may take. */
+/** Expressions read untrusted answers. Limits of one evaluation: milliseconds, depth, and items of a list. */
 const LIMITS: jsonata.JsonataOptions = { timeout: 250, stack: 200, sequence: 10_000 };
-/** JSONata has functions that make long texts out of short ones. */
+/** Limits the result of an expression: some functions of JSONata make long texts out of short ones. */
 const MOST_CHARACTERS = 100_000;
 
 /** Evaluates the expressions of some places over a document. */
 export type Evaluate = (document: Document) => Promise<Document>;
 
-/** Why an expression cannot be compiled, as a phrase; null: it can. */
+/** Returns why an expression cannot be compiled, as a phrase; null if it can. */
 export function expressionMistake(expression: string): string | null {
   try {
     jsonata(expression);
@@ -19,13 +19,13 @@ export function expressionMistake(expression: string): string | null {
   }
 }
 
-/** Codes of JSONata for what exceeds `LIMITS`. */
+/** JSONata's error codes for an evaluation that exceeds `LIMITS`. */
 const EXCEEDS = new Set(['D1011', 'D1012', 'D2014', 'D2015']);
 const TOO_LONG = 'D1012';
 
 /**
- * Compiles the expressions of places once. An expression that fails finds nothing, for it may be made for another answer.
- * One that exceeds its limits is named in `exceeded`: what it would have found is not known.
+ * Compiles the expressions of places once. An expression that fails finds nothing, because it may be made for another
+ * answer. `exceeded` names an expression that exceeded its limits, because its result is unknown.
  */
 export function compileExpressions(places: readonly (Place | null)[]): Evaluate {
   const expressions = new Map<string, jsonata.Expression>();
@@ -38,7 +38,7 @@ export function compileExpressions(places: readonly (Place | null)[]): Evaluate 
     const computed = new Map<string, unknown>(document.computed);
     let { exceeded } = document;
     for (const [text, expression] of expressions) {
-      // One after the other: each has the time of its own.
+      // Lote evaluates one expression after the other, so that each has its own time limit.
       // oxlint-disable-next-line no-await-in-loop
       const found = await evaluate(expression, document);
       if (found === null) exceeded ??= text;
@@ -48,7 +48,7 @@ export function compileExpressions(places: readonly (Place | null)[]): Evaluate 
   };
 }
 
-/** A process that stands still for a moment has not evaluated for all that time: what took too long gets a second try. */
+/** Retries an evaluation that took too long, because the process may have been suspended meanwhile. */
 async function evaluate(expression: jsonata.Expression, document: Document): Promise<Found | null> {
   const first = await evaluateOnce(expression, document);
   const found = first === TOO_LONG ? await evaluateOnce(expression, document) : first;
@@ -59,12 +59,12 @@ interface Found {
   readonly value: unknown;
 }
 
-/** A text is the code of a limit that it exceeds. */
+/** Returns the value found, or as text the code of the limit that the evaluation exceeds. */
 async function evaluateOnce(expression: jsonata.Expression, document: Document): Promise<Found | string> {
   const { body, headers, status, text } = document;
   try {
     const value: unknown = await expression.evaluate(body, { headers: headers ?? {}, status, text });
-    // A list of JSONata carries marks of its own; the copy is plain JSON.
+    // JSONata adds properties of its own to lists; the copy is plain JSON.
     const copy = JSON.stringify(value);
     if (copy === undefined) return { value: undefined };
     return copy.length > MOST_CHARACTERS ? 'too large' : { value: JSON.parse(copy) as unknown };

@@ -8,7 +8,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 let generatedOnce: JsonSchema | null = null;
 
-/** The JSON Schema (draft 7, which editors know best) of a profile's file: every key of a section may be left out. */
+/** Returns the JSON Schema (draft 7, which editors know best) of a profile's file. Keys of sections are optional. */
 export function profileJsonSchema(): JsonSchema {
   return (generatedOnce ??= generatedSchema());
 }
@@ -26,12 +26,12 @@ function generatedSchema(): JsonSchema {
   };
 }
 
-/** The schema as it is printed and published. */
+/** Returns the schema as printed and published. */
 export function schemaText(): string {
   return `${JSON.stringify(profileJsonSchema(), null, 2)}\n`;
 }
 
-/** Every key that a profile may hold, as paths with their schema; `[]` stands for each entry of a list. */
+/** Returns the path of each key of a profile with its schema; `[]` stands for each entry of a list. */
 export function keyPaths(schema: JsonSchema, above: readonly string[] = []): ReadonlyMap<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const { items } = withKeys(schema);
@@ -52,7 +52,7 @@ function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
   return isPlainObject(properties) ? properties : {};
 }
 
-/** Of alternatives, the first that has keys or entries. */
+/** Returns the first alternative of a schema that has keys or entries. */
 function withKeys(schema: JsonSchema): JsonSchema {
   const { anyOf } = schema;
   if (!Array.isArray(anyOf)) return schema;
@@ -61,7 +61,7 @@ function withKeys(schema: JsonSchema): JsonSchema {
   );
 }
 
-/** Sections are merged key by key with the default, so that they require none; everything else is taken as a whole. */
+/** Makes the keys of sections optional: Lote merges sections key by key with the default, and replaces other values. */
 function partial(schema: JsonSchema, byDefault: unknown): JsonSchema {
   const { properties } = schema;
   if (!isPlainObject(byDefault) || !isPlainObject(properties)) return { ...anyJson(schema), default: byDefault };
@@ -69,7 +69,7 @@ function partial(schema: JsonSchema, byDefault: unknown): JsonSchema {
   return { ...without(schema, 'required'), properties: Object.fromEntries(below) };
 }
 
-/** A schema that refers to "any JSON" allows everything; its definition would say so in thirty lines. */
+/** Shortens a schema that refers to "any JSON": it allows everything, and its definition has thirty lines. */
 function anyJson(schema: JsonSchema): JsonSchema {
   return JSON.stringify(schema['anyOf'] ?? null).includes('"$ref"') ? without(schema, 'anyOf') : schema;
 }

@@ -1,34 +1,34 @@
 import { isJsonPointer, readPointer } from '../../domain/json-pointer.ts';
 
 /**
- * Where something stands in an answer, a delivery or an item of a list:
+ * A place in an answer, a delivery or an item of a list:
  *
  *   `/data/id`           a JSON Pointer into the body; `""` is the whole body
  *   `header:Location`    a header
- *   `text`               the body as text, when it is no JSON
- *   `jsonata:…`          a JSONata expression over the body; `$headers`, `$status` and `$text` are known in it
+ *   `text`               the body as text, if it is not JSON
+ *   `jsonata:…`          a JSONata expression over the body, which may use `$headers`, `$status` and `$text`
  *
- * A list of them means: the first at which something stands.
+ * A list of places means the first place that has a value.
  */
 export type Place = string | readonly string[];
 
-/** What places are read from. */
+/** The document from which places are read. */
 export interface Document {
-  /** Parsed JSON; undefined: the body is no JSON. */
+  /** Parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown;
-  /** By lower-case name; left out: none. */
+  /** Headers by lower-case name. Optional: the default is none. */
   readonly headers?: Headers;
-  /** The beginning of a body that is no JSON; left out: it is JSON, or empty. */
+  /** The beginning of a body that is not JSON. Absent if the body is JSON or empty. */
   readonly text?: string;
-  /** HTTP status; left out: a delivery, or an item of a list. */
+  /** HTTP status. Absent in a delivery or an item of a list. */
   readonly status?: number;
-  /** Values of the expressions that were evaluated over this document; left out: none. */
+  /** Values of the expressions evaluated over this document. Optional: the default is none. */
   readonly computed?: ReadonlyMap<string, unknown>;
-  /** An expression that exceeded its limits; left out: none did. */
+  /** An expression that exceeded its limits. Absent if no expression did. */
   readonly exceeded?: string;
 }
 
-/** Whether a status says that a request was carried out. */
+/** Tells whether a status is from 200 to 299. */
 export function is2xx({ status = 0 }: { readonly status?: number }): boolean {
   return status >= 200 && status <= 299;
 }
@@ -39,24 +39,24 @@ const HEADER = 'header:';
 const EXPRESSION = 'jsonata:';
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** True for a header's name (RFC 9110). */
+/** Tells whether a text is a valid header name (RFC 9110). */
 export function isHeaderName(name: string): boolean {
   return HEADER_NAME.test(name);
 }
 
-/** Whether one place, not a list of them, is written as one; the expression itself is not compiled here. */
+/** Tells whether a text is a valid place. Does not compile an expression. */
 export function isPlace(text: string): boolean {
   if (text === 'text') return true;
   if (text.startsWith(HEADER)) return isHeaderName(text.slice(HEADER.length).trim());
   return expressionOf(text) === null ? isJsonPointer(text) : true;
 }
 
-/** The expression of a place; null: the place is none. */
+/** Returns the expression of a place; null if the place has another form. */
 export function expressionOf(place: string): string | null {
   return place.startsWith(EXPRESSION) ? place.slice(EXPRESSION.length).trim() : null;
 }
 
-/** What stands at a place; undefined: nothing does. */
+/** Returns the value at a place; undefined if there is none. */
 export function readPlace(document: Document, place: Place): unknown {
   if (typeof place === 'string') return readOne(document, place);
   for (const one of place) {
@@ -66,12 +66,12 @@ export function readPlace(document: Document, place: Place): unknown {
   return undefined;
 }
 
-/** Whether a value is what services write where there is none. */
+/** Tells whether a value is one that services write for "none". */
 export function isNothing(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === '';
 }
 
-/** A place as people read it. */
+/** Formats a place for people. */
 export function shownPlace(place: Place): string {
   return [place]
     .flat()
@@ -92,37 +92,37 @@ function headerOf(headers: Headers | undefined, name: string): string | undefine
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
-/** The word at a place: text, number or true/false as trimmed text; null: none of them. */
+/** Returns text, a number or true/false as trimmed text; null for any other value. */
 export function wordAt(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const word = String(value).trim();
   return word === '' ? null : word;
 }
 
-/** Services write `ISSUED`, `Issued` and `issued` for the same thing. */
+/** Compares without case: services write `ISSUED`, `Issued` and `issued` for the same thing. */
 export function sameWord(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Whether one of the words of the profile stands there. */
+/** Tells whether a value is one of the given words of the profile. */
 export function isOneOf(value: unknown, words: readonly string[]): boolean {
   const found = wordAt(value);
   return found !== null && words.some((word) => sameWord(word, found));
 }
 
-/** A dot at its beginning would be a step in a path, `=` one in a spreadsheet. */
+/** A leading dot could be a step in a path, and a leading `=` a formula in a spreadsheet. */
 const REST = /^[A-Za-z0-9_-][A-Za-z0-9_.~:=@+,-]{0,249}$/;
 const ADDRESS = /^(?:https?:\/\/|\/)/i;
-/** Zero and less are what programs write for "none"; as a text, too, for a number of many digits comes as one. */
+/** Programs write zero or a negative number for "none". A number of many digits is a text here. */
 const NONE = /^(?:0+|-\d+)$/;
-/** A longer text is no id and no address of one. */
+/** A longer text is neither an id nor the address of one. */
 const LONGEST = 2_048;
 const ANYWHERE = 'http://service.invalid';
 
 /**
- * An id of the service: text, a whole number from 1, or the last step of an address or absolute path; null: it cannot be used.
- * A text that is a whole number is one from 1, too.
- * It must begin with the prefix and go on with 1 to 250 characters that stand in a path as they are, or encoded.
+ * Reads an id of the service: a text, or the last step of an address or absolute path, or a whole number, which must be
+ * at least 1 even as a text. Returns null if the value cannot be used. The id must begin with the prefix and go on with
+ * 1 to 250 characters that can stand in a path, unchanged or encoded.
  */
 export function readId(value: unknown, prefix: string): string | null {
   const id = textOf(value);
@@ -135,7 +135,7 @@ function textOf(value: unknown): string | null {
   return ADDRESS.test(value) ? lastStep(value) : value;
 }
 
-/** Where an address has a query, the id may stand there, and the last step is that of a collection. */
+/** Returns null for an address with a query: the id may be in the query, and the last step names a collection. */
 function lastStep(address: string): string | null {
   if (!URL.canParse(address, ANYWHERE)) return null;
   const { pathname, search } = new URL(address, ANYWHERE);

@@ -1,35 +1,35 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
-/** Bytes of a profile's file, and objects and lists inside each other in it. */
+/** The most bytes, and the most nested objects and lists, of a profile's file. */
 export const PROFILE_FILE_LIMITS = { bytes: 256 * 1024, depth: 64 } as const;
 
-/** Keys and list positions from the top of a profile. */
+/** Keys and list indexes from the top level of a profile. */
 export type ProfilePath = readonly (string | number)[];
 
 /** One mistake in the file of a service profile. */
 export interface ProfileMistake {
-  /** Ends with the name of an unknown key; empty for the file as a whole. */
+  /** The path of the mistake. It ends with the name of an unknown key, and is empty for the file as a whole. */
   readonly path: ProfilePath;
-  /** What must hold, as a phrase without secrets. */
+  /** The rule that is broken, as a phrase without secrets. */
   readonly message: string;
-  /** The nearest valid word; null: none is near. */
+  /** The nearest valid word; null if none is near. */
   readonly suggestion: string | null;
-  /** Counted from 1; null when the file leaves it out. */
+  /** Counted from 1; null if the file does not contain the path. */
   readonly line: number | null;
   readonly column: number | null;
 }
 
-/** A file that can be read as JSON. */
+/** The JSON of a profile's file. */
 export interface ProfileFile {
   readonly text: string;
   readonly tree: Node;
   /** The content without `$schema`. */
   readonly document: Readonly<Record<string, unknown>>;
-  /** Keys that stand twice in one object. */
+  /** Keys that occur twice in one object. */
   readonly mistakes: readonly ProfileMistake[];
 }
 
-/** Reads the JSON of a profile's file, with comments and trailing commas allowed. Returns a mistake when it is no JSON. */
+/** Reads a profile's file as JSON with comments and trailing commas. Returns a mistake if it is not JSON. */
 export function readProfileFile(source: string): ProfileFile | ProfileMistake {
   if (Buffer.byteLength(source) > PROFILE_FILE_LIMITS.bytes)
     return mistakeAt(`must be at most ${PROFILE_FILE_LIMITS.bytes / 1024} kB long`);
@@ -58,7 +58,7 @@ function readJson(text: string): ProfileFile | ProfileMistake {
   return { text, tree, document, mistakes };
 }
 
-/** Object.fromEntries defines own properties, so that `__proto__` in the file is a key like any other. */
+/** Object.fromEntries defines own properties, so `__proto__` in the file is a key like any other. */
 function valueOf(node: Node, path: ProfilePath, repeated: (path: ProfilePath, key: Node) => void): unknown {
   const { children = [], type } = node;
   if (type !== 'array' && type !== 'object') return node.value as unknown;
@@ -75,7 +75,7 @@ function valueOf(node: Node, path: ProfilePath, repeated: (path: ProfilePath, ke
   return Object.fromEntries(entries);
 }
 
-/** Reports the first error only, because the others follow from it. */
+/** Reports only the first error, because the later errors follow from it. */
 function syntaxMistake(text: string, error: ParseError | undefined): ProfileMistake {
   const { offset, code } =
     error === undefined
@@ -92,18 +92,18 @@ function mistakeAt(message: string, text?: string, offset = 0): ProfileMistake {
   return { path: [], message, suggestion: null, ...position };
 }
 
-/** The line and column of an offset, counted from 1. */
+/** Returns the line and column of an offset, counted from 1. */
 function positionAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, offset).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** A mistake whose place in the file is not known yet; `isKey`: the key itself is wrong. */
+/** A mistake without its place in the file; `isKey` is true if the key itself is wrong. */
 export interface UnplacedMistake extends Pick<ProfileMistake, 'path' | 'message' | 'suggestion'> {
   readonly isKey?: boolean;
 }
 
-/** Adds the place of the value, of the key, or of the nearest value above that the file has. */
+/** Adds the line and column of the value, of the key, or of the nearest parent that the file has. */
 export function placed(mistake: UnplacedMistake, { text, tree }: ProfileFile): ProfileMistake {
   const { isKey = false, ...found } = mistake;
   const value = nodeAt(tree, found.path);
@@ -119,12 +119,12 @@ function nodeAt(tree: Node, path: ProfilePath): Node | null {
   return path.length === 0 ? tree : null;
 }
 
-/** Writes a path as people do: `answers.rules.0.means`. */
+/** Formats a path for people, for example `answers.rules.0.means`. */
 export function pathText(path: ProfilePath): string {
   return path.length === 0 ? 'top level' : path.join('.');
 }
 
-/** Writes one mistake as one line. */
+/** Formats one mistake as one line. */
 export function mistakeText({ path, line, column, message, suggestion }: ProfileMistake): string {
   const where = line === null ? '' : ` (line ${line}, column ${column})`;
   const nearest = suggestion === null ? '' : `; did you mean ${JSON.stringify(suggestion)}?`;

@@ -21,21 +21,21 @@ function wrong(input: string, message: string): z.core.$ZodRawIssue {
   return { code: 'custom', input, message };
 }
 
-/** Where something stands, or a list of such places of which the first that holds something counts. */
+/** A place, or a list of places of which the first that has a value counts. */
 const place = z.union([onePlace, z.array(onePlace).min(1).max(20)], {
   error: `must be a place (${PLACE_FORMS}) or a list of places`,
 });
 
-/** The same, or nowhere. */
+/** A place or a list of places, or null for none. */
 const optionalPlace = place.nullable();
 
-/** Words of a service; compared without case, numbers and true/false as their text. */
+/** Words of a service. Lote compares them without case, and numbers and true/false by their text. */
 const words = z.array(z.string().min(1).max(200));
 
 /** A header's name. */
 const headerName = z.string().refine(isHeaderName, { error: 'must be a header name' });
 
-/** Where the parts of a delivery stand. */
+/** The places of the parts of a delivery. */
 const EventSection = z
   .strictObject({
     payload: z
@@ -60,7 +60,7 @@ const EventSection = z
 const TEMPLATE = /^(?:[^{}]|\{(?:body|timestamp|url|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)\})*$/;
 const TIMESTAMP = /^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]+|part:.{1,32})$/;
 
-/** How deliveries prove where they come from. */
+/** How a delivery proves that it comes from the service. */
 const SignatureSection = z
   .strictObject({
     kind: z
@@ -128,7 +128,7 @@ const body = (kind: 'invoice' | 'merchant' | 'webhook') =>
     })
     .describe('template of the body, with `{name}` for each value; `null`: as published');
 
-/** How requests are written, beyond what is published. */
+/** How Lote writes requests, beyond the published interface. */
 const RequestsSection = z
   .strictObject({
     headers: z
@@ -174,7 +174,7 @@ const RequestsSection = z
   })
   .describe('how requests are written');
 
-/** What an answer that is no plain success means. */
+/** The possible meanings of an answer that is no plain success. */
 const MEANINGS = ['refused', 'later', 'access', 'mismatch', 'exists', 'lost'] as const;
 
 const status = z.number().int().min(200).max(599);
@@ -201,7 +201,7 @@ const Rule = z
     if (id !== undefined && means !== 'exists') say('may hold an id only where it means exists');
   });
 
-/** Which answers mean what, where the status alone does not say it. */
+/** The meaning of answers, if the status alone does not say it. */
 const AnswersSection = z
   .strictObject({
     success: z
@@ -225,12 +225,12 @@ const AnswersSection = z
   .check(reachableRules)
   .describe('which answers mean what, where the status alone does not say it');
 
-/** Characters that an id of the service may begin with. */
+/** The prefix with which every id of the service begins. */
 const idPrefix = z
   .string()
   .regex(/^[A-Za-z0-9_-]{0,64}$/, { error: 'must be at most 64 letters, digits, "_" and "-"' });
 
-/** Where the parts of an invoice stand in the answers to POST and GET. */
+/** The places of the parts of an invoice in the answers to POST and GET. */
 const InvoiceSection = z
   .strictObject({
     id: place.describe('the id; of an address the last step counts, so `header:Location` is possible'),
@@ -246,7 +246,7 @@ const InvoiceSection = z
 
 const parameter = z.string().min(1).max(100);
 
-/** Where the parts of a merchant stand, and how the list of them goes on. */
+/** The places of the parts of a merchant, and the paging of the list of merchants. */
 const MerchantsSection = z
   .strictObject({
     createdId: place.describe('the id in the answer to the creation'),
@@ -291,7 +291,7 @@ const MerchantsSection = z
   .check(possiblePaging)
   .describe('where the parts of a merchant stand, and how the list of them goes on');
 
-/** Everything that the service's interface document does not show. Keys in the order in which docs/service-profile.md explains them. */
+/** All settings that the service's interface document leaves open, in the order of docs/service-profile.md. */
 export const ServiceProfile = z
   .strictObject({
     environment: z

@@ -1,9 +1,9 @@
-/** Long enough for a sentence, short enough for a report's cell. */
+/** This length is enough for a sentence and short enough for a report's cell. */
 const MAX_MESSAGE = 200;
-/** Control and invisible format characters and halves of surrogate pairs: they break terminals, and PostgreSQL refuses NUL in text. */
+/** Control and format characters and halves of surrogate pairs break terminals, and PostgreSQL refuses NUL in text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
-/** One printable line of at most 200 characters. */
+/** Returns a text as one printable line of at most 200 characters. */
 export function reasonText(text: string): string {
   const line = text
     .slice(0, MAX_MESSAGE * 10)
@@ -13,15 +13,15 @@ export function reasonText(text: string): string {
   return characters.length <= MAX_MESSAGE ? line : `${characters.slice(0, MAX_MESSAGE - 1).join('')}…`;
 }
 
-/** Longer numbers may be the tax number of a person. */
+/** A longer number may be the tax number of a person. */
 const NUMBERED = /^\d{1,6}$/;
 const CODE = /^[a-z][a-z0-9_.:-]{0,63}$/i;
 
-/** Codes of Lote's own reasons on which decisions hang: no word of the service may pass for one of them. */
+/** Codes of Lote's own reasons, on which decisions depend: a code of the service must not look like one of them. */
 const OWN =
   /^(?:answer-.*|answers-unreadable|earlier-key-unclear|http-.*|key-known-with-other-bytes|profile-contradiction|redirect|refused-after-lost-answer|service-ids?-(?:taken|repeated)|stored-error)$/;
 
-/** A code of the service in kebab-case; null when it is not a code but, say, a sentence or a tax number. */
+/** Returns a code of the service in kebab-case; null if the value is no code, for example a sentence or tax number. */
 export function reasonCode(code: unknown): string | null {
   if (typeof code !== 'string') return null;
   if (NUMBERED.test(code)) return `code-${code}`;

@@ -4,19 +4,19 @@ import { keyPaths, profileJsonSchema } from './json-schema.ts';
 import { pathText, type ProfilePath } from './profile-file.ts';
 import type { ServiceProfile } from './profile.ts';
 
-/** One setting of a profile: what is merged as a whole, be it a value, a list or an object without a default of its own. */
+/** One setting of a profile that Lote merges as a whole: a value, a list or an object that is empty by default. */
 export interface Setting {
-  /** `signature.header`. */
+  /** The path, for example `signature.header`. */
   readonly key: string;
-  /** What it means, in English with Markdown's backticks; the table of keys in docs/service-profile.md has the same words. */
+  /** The description, in English with Markdown's backticks, as in the table of keys in docs/service-profile.md. */
   readonly words: string;
-  /** Without texts that may be secret. */
+  /** The value in force, without texts that may be secret. */
   readonly value: unknown;
   readonly default: unknown;
   readonly differs: boolean;
 }
 
-/** Every setting of a profile with its words, in the order of the schema. */
+/** Returns every setting of a profile with its description, in the order of the schema. */
 export function settingsOf(profile: ServiceProfile): readonly Setting[] {
   const schema = keyPaths(profileJsonSchema());
   return keysBelow(DEFAULT_PROFILE, []).map((path) => {
@@ -43,14 +43,14 @@ function keysBelow(value: Readonly<Record<string, unknown>>, above: readonly str
 const SECRET_PLACE = /^requests\.(?:headers|\w+\.body)(?:\.|$)/;
 const SECRET_TEXT = /^(?:sk_|pk_|whsec_|bearer |basic )/i;
 
-/** The value of a setting without the texts in it that may be secret. Placeholders of a template stay. */
+/** Hides the texts of a setting that may be secret. Placeholders of a template stay. */
 function shownSetting(value: unknown, path: ProfilePath): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => shownSetting(one, path));
   if (isPlainObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shownSetting(one, [...path, key])]));
   if (typeof value !== 'string') return value;
   const place = pathText(path);
-  // The prefix of a secret, such as `whsec_`, is none itself.
+  // The prefix of a secret, such as `whsec_`, is not secret itself.
   const isSecret = SECRET_PLACE.test(place) || (SECRET_TEXT.test(value) && !place.startsWith('signature.secret.'));
   return isSecret && !/^\{[^{}]*\}$/.test(value) ? '(not shown)' : value;
 }

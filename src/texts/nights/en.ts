@@ -105,5 +105,5 @@ export const NIGHT_TEXTS_EN = {
   },
 };
 
-/** The words about nights that the console, the page and the message of a night, and the note beside a file share. */
+/** Words about nights that the console, the night's page, its message and the note beside a file share. */
 export type NightTexts = typeof NIGHT_TEXTS_EN;

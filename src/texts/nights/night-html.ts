@@ -10,13 +10,13 @@ export interface NightFormat extends SpeechFormat {
   readonly texts: NightTexts;
 }
 
-/** What one place shows of a file beside what every place shows. */
+/** Links of a file that only one place shows, beside the common content. */
 export interface FileLinks {
   readonly name: (entry: NightlyRunEntry) => HtmlValue;
   readonly below: (entry: NightlyRunEntry) => HtmlValue;
 }
 
-/** One date's nights: its totals, and its runs, oldest first. */
+/** The nights of one date: totals, and runs, oldest first. */
 export interface NightPage extends NightOutcome {
   readonly runs: readonly NightlyRunState[];
   readonly totals: NightOutcome['totals'] & Readonly<Record<'invoices' | 'notIssued', number>>;
@@ -30,7 +30,7 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 };
 const URGENT_FIRST = Object.keys(TONES);
 
-/** A night: did every file go through, then each run with what needs a person first. */
+/** Shows whether every file went through, then each run, with the files that need a person first. */
 export function nightSections(format: NightFormat, night: NightPage, links: FileLinks): SafeHtml {
   const { texts, count, time, plural } = format;
   const end = night.runs.at(-1)?.finishedAt ?? null;

@@ -8,19 +8,19 @@ import type { Language } from '../languages.ts';
 import { NIGHT_TEXTS_ES } from './es.ts';
 import { NIGHT_TEXTS_PT } from './pt.ts';
 
-/** What the verdict of a night is made of; `runs`: oldest first. */
+/** Facts for the verdict of a night; `runs` has the oldest first. */
 export interface NightOutcome {
   readonly totals: Readonly<Record<'files' | 'issued' | 'attention' | 'refused' | 'failed' | 'waiting', number>>;
   readonly runs: readonly Pick<NightlyRunState, 'finishedAt'>[];
 }
 
-/** The colour of a night: `good` only when everything went out and its last run has an end. */
+/** Returns the colour of a night: `good` only if every file is issued and the last run has ended. */
 export function nightTone({ totals, runs }: NightOutcome): 'good' | 'open' | 'bad' {
   if (totals.failed + totals.refused > 0) return 'bad';
   return totals.attention + totals.waiting > 0 || isUnended(runs) ? 'open' : 'good';
 }
 
-/** A night in one sentence. */
+/** Returns a night in one sentence. */
 export function nightVerdict(
   { nights }: Pick<NightTexts, 'nights'>,
   plural: SpeechFormat['plural'],
@@ -33,17 +33,17 @@ export function nightVerdict(
   return open === 0 ? plural(nights.allOut, files) : plural(nights.open, open, files);
 }
 
-/** A file that the last run still works on stands nowhere yet. */
+/** True while the last run goes on: its present file is in no list yet. */
 function isUnended(runs: NightOutcome['runs']): boolean {
   return runs.at(-1)?.finishedAt === null;
 }
 
-/** Number of files that a nightly run left, named or not. */
+/** Returns the number of files that a nightly run left, named or not. */
 export function waitingCount(waiting: readonly Pick<WaitingFile, 'more'>[]): number {
   return waiting.reduce((sum, { more = 0 }) => sum + 1 + more, 0);
 }
 
-/** Name of a file that waits, with the number of those that are not named: `x.csv + 29,800`. */
+/** Returns the name of a waiting file with the number of unnamed files: `x.csv + 29,800`. */
 export function waitingName(
   { name, more = 0 }: Pick<WaitingFile, 'name' | 'more'>,
   { count }: { count(value: number): string },
@@ -51,7 +51,7 @@ export function waitingName(
   return more === 0 ? name : `${name} + ${count(more)}`;
 }
 
-/** A remark about a dropped file as a sentence. What another part of Lote said of it stays in English. */
+/** Returns a remark about a dropped file as a sentence. Messages of other parts of Lote stay in English. */
 export function remarkText({ language, plural, time }: SpeechFormat, remark: NightlyRemark): string {
   const { remarks, verdicts } = NIGHT_TEXTS[language];
   switch (remark.kind) {
@@ -84,7 +84,7 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
   }
 }
 
-/** The words about nights by language. */
+/** Words about nights by language. */
 export const NIGHT_TEXTS: Readonly<Record<Language, NightTexts>> = {
   en: NIGHT_TEXTS_EN,
   pt: NIGHT_TEXTS_PT,

@@ -1,4 +1,4 @@
-/** What became of a file and its invoices, in English: the words that report, console and nights share. */
+/** English words about the outcomes of files and invoices that report, console and nights share. */
 export const OUTCOME_TEXTS_EN = {
   heads: {
     batch: 'Batch',
@@ -100,5 +100,5 @@ export const OUTCOME_TEXTS_EN = {
   },
 };
 
-/** The words about outcomes; names of states stay as they are. */
+/** Words about outcomes; names of states stay untranslated. */
 export type OutcomeTexts = typeof OUTCOME_TEXTS_EN;

@@ -12,7 +12,7 @@ interface OutcomeFormat extends SpeechFormat {
   readonly texts: OutcomeTexts;
 }
 
-/** How a state is meant: done, under way, open for an operator, or wrong. */
+/** Meaning of a state: done, under way, open for an operator, or wrong. */
 export type Tone = 'good' | 'under-way' | 'open' | 'bad';
 
 const TONES: Readonly<Record<Outcome, Tone>> = {
@@ -30,15 +30,15 @@ const TONES: Readonly<Record<Outcome, Tone>> = {
   invalid: 'bad',
 };
 
-/** Order in which states are shown: those that went out, those under way, those that need a person. */
+/** Order in which states are shown: issued, under way, needing a person. */
 export const STATE_ORDER = Object.keys(TONES) as readonly Outcome[];
 
-/** The colour of a state. */
+/** Returns the colour of a state. */
 export function toneOf(state: Outcome): Tone {
   return TONES[state];
 }
 
-/** A state with its colour. */
+/** Returns a state with its colour. */
 export function stateMark(state: Outcome): SafeHtml {
   return html`<span class="state ${TONES[state]}">${state}</span>`;
 }
@@ -46,10 +46,10 @@ export function stateMark(state: Outcome): SafeHtml {
 type Counts = Readonly<Record<Outcome, number>>;
 
 const WIDTH = 1000;
-/** Thinner parts cannot be seen; the exact numbers stand in words beside the bar. */
+/** Thinner parts are invisible; the words beside the bar give the exact numbers. */
 const THINNEST = 3;
 
-/** A bar of the states; nothing where there is no invoice. */
+/** Returns a bar of the states; empty without invoices. */
 export function stateBar(counts: Counts): SafeHtml {
   const present = STATE_ORDER.filter((state) => counts[state] > 0);
   if (present.length === 0) return html``;
@@ -59,7 +59,7 @@ export function stateBar(counts: Counts): SafeHtml {
   let x = 0;
   const parts = present.map((state, at) => {
     const width = (wanted[at] ?? 0) * scale;
-    // On one line: a list of a hundred batches has hundreds of them. The gap tells parts of one colour apart.
+    // One line, because a list of a hundred batches has hundreds of parts. The gap separates parts of one colour.
     const part = html`<rect class="${TONES[state]}" x="${x.toFixed(1)}" width="${(width - 1).toFixed(1)}" height="10" />`;
     x += width;
     return part;
@@ -68,7 +68,7 @@ export function stateBar(counts: Counts): SafeHtml {
   return html`<svg class="bar" role="img" aria-label="${label}" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none">${parts}</svg>`;
 }
 
-/** The numbers of a bar in words. */
+/** Returns the numbers of a bar in words. */
 export function stateLegend(counts: Counts, { texts, count }: OutcomeFormat): SafeHtml {
   const present = STATE_ORDER.filter((state) => counts[state] > 0);
   if (present.length === 0) return html``;
@@ -81,14 +81,14 @@ interface WholeOutcome {
   readonly invoices: number;
   readonly issued: number;
   readonly rowsLost: number;
-  /** How the file differs from its control totals; null: it does not. */
+  /** How the file differs from its control totals, or null. */
   readonly totalsDiffer: string | null;
-  /** Invoices that went out and are in doubt, and the references of the first of them. */
+  /** Issued invoices in doubt, with the first references. */
   readonly contradicted: number;
   readonly contradictedRefs: readonly string[];
 }
 
-/** Did everything go out: a sentence, then what else a person must know. */
+/** Says in a sentence whether everything was issued, then what more a person must know. */
 export function outcomeVerdict(format: OutcomeFormat, outcome: WholeOutcome): SafeHtml {
   const { texts, plural } = format;
   const { verdicts } = texts;
@@ -105,12 +105,12 @@ export function outcomeVerdict(format: OutcomeFormat, outcome: WholeOutcome): Sa
 
 type Doubt = Pick<WholeOutcome, 'contradicted' | 'contradictedRefs'>;
 
-/** What it means that invoices are in doubt, and what to do; nothing where none is. */
+/** Explains the doubt about invoices and what to do; empty if none is in doubt. */
 export function doubtSentence({ language, plural }: SpeechFormat, { contradicted }: Doubt): readonly string[] {
   return contradicted === 0 ? [] : [plural(CONTRADICTION_TEXTS[language].sentence, contradicted)];
 }
 
-/** The invoices to look up at the service. */
+/** Lists the invoices to look up at the service. */
 export function doubtRefs({ texts: { verdicts }, count }: OutcomeFormat, doubt: Doubt): SafeHtml {
   const { contradicted, contradictedRefs } = doubt;
   if (contradicted === 0) return html``;
@@ -119,7 +119,7 @@ export function doubtRefs({ texts: { verdicts }, count }: OutcomeFormat, doubt: 
   return html`<p><strong>${verdicts.inDoubt}: ${left === 0 ? names : fill(verdicts.more, { names, n: count(left) })}</strong></p>`;
 }
 
-/** Totals by currency: the column of each adds up to the line under it. */
+/** Returns totals by currency; each column adds up to the line under it. */
 export function totalsTable({ texts, money, count }: OutcomeFormat, totals: readonly CurrencyTotal[]): SafeHtml {
   if (totals.length === 0) return html``;
   const words = texts.totals;
@@ -147,7 +147,7 @@ export function totalsTable({ texts, money, count }: OutcomeFormat, totals: read
 
 const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
 
-/** What was found in a file, located: the first of it, and how much more there is. */
+/** Returns the first findings of a file with their places, and the number of the rest. */
 export function findingsTable(
   format: OutcomeFormat,
   findings: readonly Finding[],
@@ -176,7 +176,7 @@ interface WithReason {
   readonly contradictions?: readonly Contradiction[];
 }
 
-/** Why an invoice is in its state, and what else was found of it. */
+/** Says why an invoice is in its state, with its other findings. */
 export function reasonLines(format: SpeechFormat, invoice: WithReason): readonly SafeHtml[] {
   const { state, reason, findings, flags, contradictions = [] } = invoice;
   const lines = [
@@ -198,7 +198,7 @@ interface DoneByHand {
   readonly examples: readonly { readonly ref: string; readonly from: string; readonly move: string }[];
 }
 
-/** Who did what to a batch, when and why. */
+/** Lists who did what to a batch, when and why. */
 export function auditTable({ texts, time, count }: OutcomeFormat, audit: readonly DoneByHand[]): SafeHtml {
   const { heads, audit: words } = texts;
   return table(
@@ -220,17 +220,17 @@ export function auditTable({ texts, time, count }: OutcomeFormat, audit: readonl
   );
 }
 
-/** A word in the reader's language; one without a translation as it is. */
+/** Returns a word in the reader's language, or `other` without a translation. */
 export function wordOf(words: Readonly<Record<string, string>>, word: string, other = word): string {
   return Object.hasOwn(words, word) ? (words[word] ?? other) : other;
 }
 
-/** Parts of the proof that are long, or that only Lote needs; they stand in report.json. */
+/** Parts of the proof that are long, or that only Lote needs; report.json has them. */
 const LEFT_OUT = new Set(['dialect', 'header', 'conversion']);
 
 type Words = OutcomeTexts['proof'];
 
-/** How the file was read, a line for each thing that had to be decided; what has no plain form stands in report.json. */
+/** Says how Lote read the file, a line for each decision; report.json has what has no plain form. */
 export function proofLines(proof: Readonly<Record<string, unknown>>, { texts }: OutcomeFormat): SafeHtml {
   const words = texts.proof;
   const lines = Object.entries(proof)
@@ -250,14 +250,14 @@ function named(words: Words, name: string, value: unknown): readonly Line[] {
   const shown = wordOf(words.names, name, name.replaceAll('_', ' '));
   if (plain !== null) return plain === '' ? [] : [[shown, plain]];
   if (!isRecord(value)) return [];
-  // One decision for each column, as of decimal marks.
+  // Some proofs have one decision for each column, such as decimal marks.
   return Object.entries(value).flatMap(([column, entry]) => {
     const said = decision(words, entry);
     return said === null || said === '' ? [] : [[fill(words.inColumn, { name: shown, column }), said] as const];
   });
 }
 
-/** `comma, proved (row 8: 0,5)`; `''` for what says nothing, null for what is no single decision. */
+/** Returns a decision such as `comma, proved (row 8: 0,5)`; empty if it says nothing, null if it is not a single decision. */
 function decision(words: Words, value: unknown): string | null {
   if (typeof value === 'string' || typeof value === 'number') return markName(words, String(value));
   if (typeof value === 'boolean') return value ? words.yes : '';
@@ -266,7 +266,7 @@ function decision(words: Words, value: unknown): string | null {
   const chosen = value['name'] ?? value['value'] ?? value['mark'];
   if (chosen === null) return '';
   if (typeof chosen !== 'string') return null;
-  // No number of the column has a mark: nothing was decided.
+  // No number of the column has a mark, so nothing was decided.
   if (value['how'] === 'either') return '';
   const how = typeof value['how'] === 'string' ? `, ${wordOf(words.how, value['how'])}` : '';
   return `${markName(words, chosen)}${how}${witness(words, value['witness'])}`;
@@ -280,7 +280,7 @@ function witness(words: Words, value: unknown): string {
     : '';
 }
 
-/** The name of a mark: a lone comma is hard to see, a tab cannot be seen at all. */
+/** Returns the name of a mark, because a lone comma is hard to see and a tab is invisible. */
 export function markName({ marks }: Words, mark: string): string {
   const names = { ',': marks.comma, ';': marks.semicolon, '.': marks.point, '\t': marks.tab, '|': marks.bar };
   return wordOf(names, mark);

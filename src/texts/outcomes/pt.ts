@@ -1,6 +1,6 @@
 import type { OutcomeTexts } from './en.ts';
 
-/** What became of a file and its invoices, in Portuguese: the words that report, console and nights share. */
+/** Portuguese words about the outcomes of files and invoices that report, console and nights share. */
 export const OUTCOME_TEXTS_PT: OutcomeTexts = {
   heads: {
     batch: 'Lote',

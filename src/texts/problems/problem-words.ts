@@ -9,20 +9,20 @@ import { PROBLEM_TEXTS_PT, type ProblemCode } from './pt.ts';
 
 const PROBLEM_TEXTS = { pt: PROBLEM_TEXTS_PT, es: PROBLEM_TEXTS_ES };
 
-/** What a code of Lote means in the reader's language; null in English, and for a code that is not Lote's. */
+/** Returns the meaning of a code in the reader's language; null in English, and for a code that is not Lote's. */
 export function problemText(code: string, language: Language): string | null {
   if (language === 'en') return null;
   const texts = PROBLEM_TEXTS[language];
   return Object.hasOwn(texts, code) ? texts[code as ProblemCode] : null;
 }
 
-/** In these states the service has spoken: a code of its own may be one of Lote's by chance. */
+/** In these states the service has answered, and its code may equal one of Lote's by chance. */
 const OF_THE_SERVICE: ReadonlySet<Outcome> = new Set(['rejected', 'failed']);
 
-/** A request has left, or may have: the reason of an earlier or later try may stand there, and say "not sent". */
+/** In these states a request may have left, and the reason may come from another attempt and say "not sent". */
 const MAY_BE_ISSUED: ReadonlySet<Outcome> = new Set(['sending', 'accepted', 'unknown', 'unsettled']);
 
-/** What is true of an invoice that may be issued, whichever try it was written for. */
+/** Codes whose text holds for an invoice that may be issued, whichever attempt wrote them. */
 const TRUE_OF_WHAT_MAY_BE_ISSUED = new Set<string>([
   'answer-broken',
   'answer-lost',
@@ -41,14 +41,14 @@ const TRUE_OF_WHAT_MAY_BE_ISSUED = new Set<string>([
   'waiting-for-final-word',
 ] satisfies readonly ProblemCode[]);
 
-/** Lote's own, with the answer of the service behind it. The client lets no code of the service pass for one of these. */
+/** Lote's own codes with an answer of the service behind them. The client never passes a code of the service for one of these. */
 const OF_AN_ANSWER = new Set<string>([
   'answer-unreadable',
   'key-known-with-other-bytes',
   'redirect',
 ] satisfies readonly ProblemCode[]);
 
-/** What is wrong, in the reader's language, and Lote's own English words behind it. `state`: of the invoice whose reason it is. */
+/** Returns the problem in the reader's language, followed by Lote's English words. `state` is that of the invoice. */
 export function problemWords(
   { language }: Pick<SpeechFormat, 'language'>,
   { code, message }: Pick<Reason, 'code' | 'message'>,
@@ -58,7 +58,7 @@ export function problemWords(
   return words === null ? html`${message}` : html`${words} <span class="soft" lang="en">${message}</span>`;
 }
 
-/** The same code is written at several places: the words for it must hold of this invoice, and not only of another. */
+/** Checks that the translation holds for this invoice, because several places write the same code. */
 function isTranslated({ code, message }: Pick<Reason, 'code' | 'message'>, state: Outcome): boolean {
   if (OF_THE_SERVICE.has(state)) return false;
   if (isStatusMessage(message) && !OF_AN_ANSWER.has(code)) return false;

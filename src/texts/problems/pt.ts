@@ -198,5 +198,5 @@ export const PROBLEM_TEXTS_PT = {
   'workbook-too-large': 'O livro de folhas de cálculo é demasiado grande.',
 };
 
-/** Code of a problem that Lote itself finds. A test finds codes that have no text. */
+/** Code of a problem that Lote itself finds. A test finds codes without a text. */
 export type ProblemCode = keyof typeof PROBLEM_TEXTS_PT;

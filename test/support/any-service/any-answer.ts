@@ -12,14 +12,14 @@ const refusing = [301, 303, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 50
 
 type Spoilt = 'encoded' | 'oversize' | 'cut-short' | null;
 
-/** An answer of any service. */
+/** A random answer of any service. */
 interface AnyAnswer {
   readonly recipe: Recipe;
   readonly status: number;
   readonly spoilt: Spoilt;
 }
 
-/** What the code under test gets, and what came of it as the test sees it. */
+/** Makes the answer for the code under test, and the same answer as the test reads it. */
 export function answered(
   { recipe, status: http, spoilt: why }: AnyAnswer,
   fillings: readonly Filling[],
@@ -31,10 +31,10 @@ export function answered(
   return { end, came: { ...read(bytes), headers, status: http } };
 }
 
-/** An exchange to which a status line came. */
+/** An exchange that got a status line. */
 type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
-/** The value of JSON; whole numbers that a double cannot hold count with all their digits, as text. */
+/** Parses JSON; a whole number that a double cannot hold becomes a text with all its digits. */
 export function exactly(text: string): unknown {
   return JSON.parse(text.replaceAll(/(?<=[[:,]\s*)\d{17,}(?=\s*[,}\]])/g, '"$&"')) as unknown;
 }
@@ -56,12 +56,12 @@ export async function evaluated(end: Answer, evaluate: Evaluate | null): Promise
 
 const isTaken = ({ status: http = 0 }: Came): boolean => http >= 200 && http <= 299;
 
-/** Whether an answer is a success by the profile. */
+/** Tells whether an answer is a success by the profile. */
 export async function isSuccess(came: Came, { answers: { success } }: ServiceProfile): Promise<boolean> {
   return isTaken(came) && (success === null || isWordOf(await standsAt(came, success.at), success.is));
 }
 
-/** The status of an answer that counts. */
+/** Returns the status of an answer: HTTP's, or the one that an envelope names. */
 export async function statusOf(came: Came, profile: ServiceProfile): Promise<number> {
   const { status: http = 0 } = came;
   const place = profile.answers.status;
@@ -71,7 +71,7 @@ export async function statusOf(came: Came, profile: ServiceProfile): Promise<num
   return Number.isInteger(said) && said >= 400 && said <= 599 ? said : http;
 }
 
-/** Any answer; `right` as in `anyRecipe`. */
+/** Generates answers; `right` as in `anyRecipe`. */
 export function anyAnswer(right: number): fc.Arbitrary<AnyAnswer> {
   return fc.record({
     recipe: anyRecipe({ right }),
@@ -87,7 +87,7 @@ export function anyAnswer(right: number): fc.Arbitrary<AnyAnswer> {
   });
 }
 
-/** Counts what was seen, so that a property that meets nothing is found out. */
+/** Counts cases by kind, so that a test can fail if its property meets no case. */
 export class Tally {
   readonly #seen = new Map<string, number>();
 
@@ -106,16 +106,16 @@ export interface Filling {
   readonly right: readonly unknown[];
 }
 
-/** What a document is made of, for any profile: a value for each of its places, in turn. */
+/** The content of a document for any profile: one value for each place of the profile, in order. */
 export interface Recipe {
-  /** JSON text of what stands around. */
+  /** JSON text of the document before its places are filled. */
   readonly around: string;
   readonly slots: readonly Slot[];
   readonly headers: Readonly<Record<string, string>>;
   readonly damage: Damage;
 }
 
-/** What stands at one place. */
+/** The content of one place. */
 type Slot =
   | { readonly kind: 'right'; readonly which: number }
   | { readonly kind: 'wrong'; readonly value: unknown }
@@ -126,7 +126,7 @@ type Damage =
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'other'; readonly bytes: Uint8Array };
 
-/** JSON that JSON.stringify cannot write, or objects cannot hold; it stands behind a text that stands for it. */
+/** JSON that JSON.stringify cannot write, or objects cannot hold. `made` replaces each key, as a text, by its JSON. */
 const HOSTILE: Readonly<Record<string, string>> = {
   '@deep': `${'['.repeat(12_000)}1${']'.repeat(12_000)}`,
   '@deep-object': `${'{"next":'.repeat(6_000)}1${'}'.repeat(6_000)}`,
@@ -182,7 +182,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }));
 
-/** `right`: of ten places so many hold what belongs there; the others hold nothing, or anything. */
+/** Generates recipes. Of ten places, `right` hold a right value; the other places hold nothing or any value. */
 export function anyRecipe({ right }: { readonly right: number }): fc.Arbitrary<Recipe> {
   const slot: fc.Arbitrary<Slot> = fc.oneof(
     { arbitrary: fc.record({ kind: fc.constant('right' as const), which: fc.nat(5) }), weight: right },
@@ -260,7 +260,7 @@ function printable(value: unknown): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?').trim();
 }
 
-/** Of an expression each path of names that stands in it, for one of them may be what it reads. */
+/** Returns the path of a place; of an expression, each path of names in it, because it may read any of them. */
 function pathsOf(place: string): readonly (readonly string[])[] {
   if (place === 'text') return [];
   if (!place.startsWith('jsonata:'))
@@ -274,7 +274,7 @@ function pathsOf(place: string): readonly (readonly string[])[] {
   return [...names.matchAll(/[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/g)].map(([path]) => path.split('.'));
 }
 
-/** Puts a value into a document; a list takes items alone. */
+/** Puts a value into a document. A list accepts only an index. */
 export function put(here: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   if (Array.isArray(here) || (/^\d+$/.test(name) && !isObject(here))) {
@@ -294,7 +294,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What came, as the tests see it. */
+/** An answer as the tests read it. */
 export interface Came {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -304,7 +304,7 @@ export interface Came {
 
 const compiled = new Map<string, jsonata.Expression>();
 
-/** What stands at a place of a profile, read without the code under test; undefined: nothing does. */
+/** Returns the value at a place of a profile, read without the code under test; undefined if there is none. */
 export async function standsAt(came: Came, place: Place): Promise<unknown> {
   const places = [place].flat();
   for (const one of places) {
@@ -315,12 +315,12 @@ export async function standsAt(came: Came, place: Place): Promise<unknown> {
   return undefined;
 }
 
-/** Whether it is what services write where there is nothing. */
+/** Tells whether a value is one that services write for "none". */
 export function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Whether one of some words stands there. */
+/** Tells whether a value is one of some words. */
 export function isWordOf(value: unknown, words: readonly string[]): boolean {
   return (
     ['string', 'number', 'boolean'].includes(typeof value) &&
@@ -328,7 +328,7 @@ export function isWordOf(value: unknown, words: readonly string[]): boolean {
   );
 }
 
-/** Whether a value holds this id, as it is or as a step of an address. */
+/** Tells whether a value is this id, or an address that contains it. */
 export function holdsId(value: unknown, id: string, prefix: string): boolean {
   if (!id.startsWith(prefix) || !/^[\w-][\w.~:=@+,-]{0,320}$/.test(id) || id === prefix) return false;
   if (typeof value === 'number') return String(value) === id && value > 0;

@@ -4,7 +4,7 @@ import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
 import { FAMILIES } from '../../services/families.ts';
 import { pageText } from '../lote/readme.ts';
 
-/** A service profile with the name of who has it. */
+/** A service profile with its name. */
 interface NamedProfile {
   readonly name: string;
   readonly profile: ServiceProfile;
@@ -12,7 +12,7 @@ interface NamedProfile {
 
 const EXAMPLE = /^### (.+)\n[^]*?^```json\n([^]*?)^```$/gmu;
 
-/** The default, the profile of each family of services, and the examples of docs/service-profile.md. */
+/** The default profile, the profile of each family of services, and the examples of docs/service-profile.md. */
 export const PROFILES: readonly NamedProfile[] = [
   { name: 'default', profile: DEFAULT_PROFILE },
   ...FAMILIES.map(({ name, profile }) => ({ name, profile: loadProfile(JSON.stringify(profile)) })),

@@ -3,11 +3,11 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** The shell without windows first: it computes a seventh less for the same tests. */
+/** The headless shell comes first: it computes a seventh less for the same tests. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const SCREENS = fileURLToPath(new URL('../../../.ci/out/screens/', import.meta.url));
 
-/** The machine's own browser, or null; a suite without one is left out, and says so where nobody can overlook it. */
+/** The path of this machine's browser, or null. Without a browser, the suite is skipped with a clear message. */
 export const BROWSER_PATH = findOnPath(NAMES);
 
 if (BROWSER_PATH === null) {
@@ -30,37 +30,37 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Chromium's own sandbox needs rights that root in a container does not have; only our own pages are opened. */
+/** Starts Chromium without its sandbox: root in a container lacks the rights, and tests open only Lote's pages. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: BROWSER_PATH ?? '',
-    // Without a graphics card its emulation would compute each picture.
+    // Without a graphics card, the emulation of one would compute each picture.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
 
-/** Keeps a picture of the page among the results of the run, where somebody wants pictures: no test judges them, and each costs as much as a page. */
+/** Saves a picture of the page if KEEP_SCREENS is 1: no test judges the pictures, and each costs as much as a page. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
   if (process.env['KEEP_SCREENS'] !== '1') return;
   mkdirSync(SCREENS, { recursive: true });
   await page.screenshot({ path: join(SCREENS, `${name}.png`), fullPage: true });
 }
 
-/** Bytes of everything that a page loads. */
+/** The bytes of all resources of a page. */
 export interface PageWeight {
-  /** Unpacked, without headers. */
+  /** Bytes after decompression, without headers. */
   readonly decoded: number;
-  /** As it travels, with headers. */
+  /** Bytes on the network, with headers. */
   readonly transferred: number;
 }
 
 /**
- * Weighs what a navigation loads: the page, its style, its script, its icon. Each address counts once, also where a page that keeps itself up to date asks
- * for its own again before a busy machine has shown it.
+ * Weighs all that a navigation loads: the page, its style, script and icon. Each address counts once, even if a page
+ * that updates itself loads its own address again before a busy machine has shown it.
  */
 export async function weighPage(page: Page, navigate: () => Promise<unknown>): Promise<PageWeight> {
   const weight = { decoded: 0, transferred: 0 };
-  // An earlier page that keeps itself up to date would ask for its own once more, until the navigation is answered.
+  // An earlier page that updates itself would load its own address again, until the navigation is answered.
   await page.goto('about:blank');
   const session = await page.context().newCDPSession(page);
   const addresses = new Set<string>();
@@ -76,7 +76,7 @@ export async function weighPage(page: Page, navigate: () => Promise<unknown>): P
     if (counted.has(requestId)) weight.transferred += encodedDataLength;
   });
   await session.send('Network.enable');
-  // What an earlier page has loaded weighs nothing otherwise.
+  // Without this, resources that an earlier page has loaded would weigh nothing.
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   await navigate();
   await page.waitForLoadState('networkidle');

@@ -9,10 +9,10 @@ interface AxeResult {
   }[];
 }
 
-/** Of what is right, one node stands for all. */
+/** Returns violations in full; for each passed rule, axe reports only one node. */
 const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] })`;
 
-/** What axe calls serious or critical, with the place in the page. */
+/** Returns the violations that axe calls serious or critical, with the place in the page. */
 export async function seriousViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate(VIOLATIONS)) as AxeResult;
@@ -21,7 +21,7 @@ export async function seriousViolations(page: Page): Promise<readonly string[]> 
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
 }
 
-/** Pixels by which the page is wider than the window. */
+/** Returns by how many pixels the page is wider than the window. */
 export async function overflowOf(page: Page): Promise<number> {
   return (await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')) as number;
 }

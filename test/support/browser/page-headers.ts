@@ -1,4 +1,4 @@
-/** What a browser sends with a form of a console's page: the page's cookie, its token, and where it came from. */
+/** Returns the headers that a browser sends with a form of a console page: the page's cookie, token and origin. */
 export async function pageHeaders(
   origin: string,
   load: (path: string) => Response | Promise<Response>,

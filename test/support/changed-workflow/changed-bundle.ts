@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { sealed } from '../../../src/app/worker/workflow-bundle.ts';
 
-/** Where a round of a batch has created its merchants; its pages follow. */
+/** The place in the code after a batch has created the merchants of a round and before its pages. */
 const BEFORE_PAGES = /await \(0,\w+\.sendCanary\)\(batch, round\);/gu;
 const TEMPORAL = /_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__(?=\.proxyActivities\)\()/u;
 
 /**
- * The workflows of the run with one timer more in each round of a batch, before its pages, as a later version may have it: a run that is among its
- * pages has passed it. The bundle is changed and not its sources, because to bundle takes 3 s. To be called at the top of a test file, whose end
- * removes it.
- * @returns its path
+ * Copies the bundle of this test run with one more timer in each round of a batch, before its pages, like a later
+ * version of Lote: a run that sends its pages has passed this place. Changes the bundle and not the sources, because
+ * bundling takes 3 s. Call it at the top of a test file; the bundle is removed when the file ends.
+ * @returns the path of the bundle
  */
 export async function bundleWithOneStepMore(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-changed-'));
@@ -22,7 +22,7 @@ export async function bundleWithOneStepMore(): Promise<string> {
   return path;
 }
 
-/** The same change in the code of any bundle, sealed. */
+/** Makes the same change in the code of any bundle, and seals it. */
 export function withOneStepMore(bundle: string): string {
   const [, code = ''] = /^const [^;]*;([^]*)$/u.exec(bundle) ?? [];
   return sealed(changed(code));
@@ -30,7 +30,7 @@ export function withOneStepMore(bundle: string): string {
 
 function changed(code: string): string {
   const [before = '', after, ...others] = code.split(BEFORE_PAGES);
-  // Each module of a bundle has its own names: that of this one is the last before the place.
+  // Each module of a bundle has its own names: the name of this module is the last one before the place.
   const temporal = TEMPORAL.exec(before.slice(before.lastIndexOf('/***/ "')))?.[0];
   const [place] = code.match(BEFORE_PAGES) ?? [];
   if (temporal === undefined || place === undefined || after === undefined || others.length > 0)

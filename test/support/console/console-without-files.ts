@@ -4,10 +4,10 @@ import { ledgerHolding } from '../../unit/console/console-ledger.ts';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** Enough for what a process has open when it works; it is bounded when everything is loaded, which takes more at once. */
+/** Enough files for a working process. The limit starts after all modules are loaded, because that needs more files. */
 const MOST = 300;
 
-/** From now on this process can open no further file. Returns what gives the files back. */
+/** Opens files until this process can open no more. Returns a function that closes them. */
 function takeAllFiles(): () => void {
   execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${MOST}`]);
   const taken: number[] = [];
@@ -19,8 +19,8 @@ function takeAllFiles(): () => void {
 }
 
 /**
- * A console: a caller sends half of a request, no file is left, and the rest of the request comes. Prints the status
- * of that answer, and of one on the same connection when there are files again.
+ * Starts a console, sends half of a request, uses all files up, and sends the rest of the request. Prints the status of
+ * that answer, and of an answer on the same connection after files are free again.
  */
 const web = await startConsole({
   ...{ host: '127.0.0.1', port: 0, token: 'a-long-random-token' },
@@ -32,7 +32,7 @@ const web = await startConsole({
   actions: { run: async () => ({ batches: [] }) },
 });
 const REQUEST = 'GET /api/batches HTTP/1.1\r\nhost: 127.0.0.1\r\n';
-// What the first answer loads is loaded before.
+// This first request makes the console load its modules while files are free.
 await fetch(`${web.url}/api/health`).then((answer) => answer.text());
 const socket = connect({ host: '127.0.0.1', port: web.port });
 await new Promise<void>((resolve) => socket.once('connect', resolve));

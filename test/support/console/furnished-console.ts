@@ -19,12 +19,12 @@ import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 import { profileSettings } from '../../../src/app/console/console-parts.ts';
 
-/** A console with years of work in it. */
+/** A console over a ledger with years of work. */
 export interface FurnishedConsole {
   readonly url: string;
-  /** Addresses of GET, each of the code's own routes at least once; what it answers is a page or not. */
+  /** Addresses for GET, at least one for each route of the code; some answer with other content than a page. */
   readonly addresses: readonly string[];
-  /** `GET /batches/:id`: the routes of the code. */
+  /** The routes of the code, for example `GET /batches/:id`. */
   readonly routes: readonly string[];
   stop(): Promise<void>;
 }
@@ -33,16 +33,16 @@ const NIGHTS = 400;
 const LAST_NIGHT = '2026-11-21';
 const BODY = DEFAULT_PROFILE.requests.createInvoice.body;
 const DROPPED = 'faturas-2026-11-24.csv';
-/** Of how many invoices the report is that is looked at. */
+/** The batch whose report the tests open. */
 const REPORTED_BATCH = 'batch-faturas-7';
 
-/** What stands for the parameters of a route; a route with another one is not filled, and whoever walks the pages notices. */
+/** Values for the parameters of routes. A route with another parameter stays unfilled, which the tests notice. */
 const FILLED: Readonly<Record<string, string>> = {
   ordinal: String(TRIED_INVOICE),
   date: LAST_NIGHT,
   name: 'report.html',
 };
-/** Without these a page has nothing to show. */
+/** Queries without which a page has nothing to show. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/search': '?q=FT+2026',
   '/search.csv': '?q=FT+2026',
@@ -52,7 +52,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/mapping': `?file=${DROPPED}`,
 };
 
-/** Starts a console over this database, which is empty yet, and fills it. `stop` closes the database, too. */
+/** Fills this empty database and starts a console over it. `stop` closes the database, too. */
 export async function startFurnishedConsole(
   database: Database,
   size: { readonly large: number; readonly each: number },
@@ -101,7 +101,7 @@ function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
   };
 }
 
-/** Files are really read; what needs a Temporal server says what it would say. */
+/** Makes the actions of the console: they really read files, but return fixed answers instead of Temporal's. */
 function actionsOf(ledger: Ledger, inputDir: string): ConsoleActions {
   return {
     files: {
@@ -122,7 +122,7 @@ function actionsOf(ledger: Ledger, inputDir: string): ConsoleActions {
   };
 }
 
-/** Every address of the code that is read, `*` apart: it answers nothing itself. */
+/** Returns all GET routes of the code except `*`, which answers no request itself. */
 function routesOf(options: ConsoleOptions): readonly string[] {
   const all = createConsoleApp(options).routes.filter(({ method }) => method !== 'ALL');
   return [...new Set(all.map(({ method, path }) => `${method} ${path}`))].toSorted();
@@ -145,7 +145,7 @@ function filled(path: string, id: string): string {
     .join('/');
 }
 
-/** The last night with all that may stand in its summary, and those before it. */
+/** Records the last night, with all possible parts of a summary, and the nights before it. */
 async function nights(reportsDir: string): Promise<void> {
   const log = createRunLog(reportsDir);
   const startedAt = Date.parse(LAST_NIGHT);

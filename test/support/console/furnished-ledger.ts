@@ -2,32 +2,32 @@ import type { Database } from '../../../src/ledger/database/database.ts';
 import { unusualTotalReason } from '../../../activities/batch/total-check.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 
-/** How much stands in the ledger. */
+/** The amount of data in the ledger. */
 export interface Furniture {
-  /** Invoices of the one large batch. */
+  /** Invoices of the only large batch. */
   readonly large: number;
   /** Invoices of each of the other batches: three a night for ninety nights. */
   readonly each: number;
-  /** Epoch milliseconds: the last night is that of this moment. */
+  /** Epoch milliseconds of the last night. */
   readonly now: number;
 }
 
-/** A finished batch of many invoices, of which some need a person. */
+/** A finished batch of many invoices, some of which need an operator. */
 export const LARGE_BATCH = 'batch-faturas-2026-11-21-0a1b2c3d4e5f';
-/** One that sends at this moment. */
+/** A batch that is sending. */
 export const RUNNING_BATCH = 'batch-faturas-2026-11-23-1a1b2c3d4e5f';
-/** One that waits until somebody confirms its total. */
+/** A batch that waits until an operator confirms its total. */
 export const HELD_BATCH = 'batch-lojas-2026-11-23-2a1b2c3d4e5f';
-/** An invoice of the large batch with a long life: it failed, and was sent again and again. */
+/** An invoice of the large batch that failed and was sent again several times. */
 export const TRIED_INVOICE = 50;
 
 const APPLICATION = 'default';
 const NIGHTS = 90;
 const FILES_A_NIGHT = ['faturas', 'lojas', 'exportacao'];
-/** States of a finished batch, by the last digits of the ordinal: out of 1,000 these many are no `issued`. */
+/** The states of a finished batch, by the ordinal: a fixed share of them is not `issued`. */
 const SETTLED = `CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 333 = 0 THEN 'unknown' WHEN n % 211 = 0 THEN 'rejected'
   WHEN n % 401 = 0 THEN 'unsettled' ELSE 'issued' END`;
-/** Those of one that runs: a third is done, a third is under way. */
+/** The states of a running batch: a third is done, and a third is under way. */
 const UNDER_WAY = `CASE WHEN n % 3 = 0 THEN 'issued' WHEN n % 50 = 1 THEN 'failed' WHEN n % 3 = 1 THEN 'accepted' ELSE 'staged' END`;
 const DIFFERENCE =
   'The total differs by more than 5 times from the last 10 files named lojas-#.csv: net EUR 198000.5, usually 18000.25.';
@@ -37,7 +37,7 @@ const HELD = unusualTotalReason(HELD_BATCH, {
 }).message;
 const WAITING = `'held'`;
 
-/** Fills an empty ledger with what an office of some years has in it, by SQL: the ledger's own way would take hours. */
+/** Fills an empty ledger with some years of an office's work, by SQL: the ledger's own methods would take hours. */
 export async function furnishLedger(database: Database, { large, each, now }: Furniture): Promise<void> {
   const place = placeBatch(database, now);
   for (let ago = NIGHTS - 1; ago >= 1; ago -= 1)
@@ -63,7 +63,7 @@ export async function furnishLedger(database: Database, { large, each, now }: Fu
 interface PlacedBatch {
   readonly id: string;
   readonly name: string;
-  /** Nights ago, and which of the files of that night. */
+  /** How many nights ago the batch ran, and which file of that night it read. */
   readonly ago: number;
   readonly at: number;
   readonly invoices: number;
@@ -92,7 +92,7 @@ function placeBatch(database: Database, now: number): (batch: PlacedBatch) => Pr
   };
 }
 
-/** What the report of a batch leaves in the ledger. */
+/** Records what a report of a batch writes to the ledger. */
 async function reported(database: Database, id: string, said: { readonly at: number; readonly figures: object }) {
   const lines = `FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id WHERE bi.batch_id = $1`;
   const outcomes = await database.query(
@@ -110,7 +110,7 @@ async function reported(database: Database, id: string, said: { readonly at: num
   );
 }
 
-/** batchId, application, how many, when the file was read. */
+/** Returns SQL with the parameters batch id, application, number of invoices and time at which the file was read. */
 function invoicesOf(states: string): string {
   return `WITH line AS (
     SELECT n, $1 || '/' || n AS identity, (501000000 + n % 40)::text AS nif, 'FT 2026/' || $4::bigint / 60000 || '-' || n AS ref,
@@ -138,7 +138,7 @@ function invoicesOf(states: string): string {
   SELECT $1, n, invoice_id, nif, ref, currency, net, ARRAY[n + 1] FROM line JOIN made USING (identity)`;
 }
 
-/** As a report of such a batch says it in numbers: a little else each night, with a bad night now and then. */
+/** Returns the figures of a batch's report: a little different each night, with some bad nights. */
 function figuresOf(invoices: number, ago: number): object {
   const bad = ago % 17 === 3 ? 0.3 : 0.02 + (ago % 5) / 200;
   const failed = Math.round(invoices * bad);
@@ -159,7 +159,7 @@ function figuresOf(invoices: number, ago: number): object {
   };
 }
 
-/** What the file says of the first invoices of the large batch, and the bytes that were sent. */
+/** Records the content of the first invoices of the large batch, and the bytes sent. */
 async function contents(database: Database): Promise<void> {
   const lines = Array.from({ length: 12 }, (_, at) => ({
     description: `Artigo ${at + 1} da encomenda, caixa de 24`,
@@ -198,7 +198,7 @@ async function longLife(database: Database, now: number): Promise<void> {
   );
 }
 
-/** Findings of the file, what people did, and a total that is unlike those before. */
+/** Records findings of the file, actions of operators, and a total that differs from earlier totals. */
 async function noteworthy(database: Database, now: number): Promise<void> {
   const finding = { column: 'tax_code', code: 'tax-code-unusual', severity: 'warning' };
   const message = 'Expected a tax code such as IVA_23, found "23 %"; it is sent as it is';

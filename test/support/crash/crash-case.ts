@@ -1,40 +1,40 @@
 import { readFile } from 'node:fs/promises';
 import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
 
-/** Who is struck: the process that comes to the point, or a server it depends on while it stands still there. */
+/** The victim: the process that reaches the point, or a server that it needs while it is stopped there. */
 export type Victim = 'itself' | 'database' | 'temporal';
 
 export interface CrashCase {
-  /** The process that comes to the point. */
+  /** The process that reaches the point. */
   readonly part: 'worker' | 'receiver';
-  /** `<point>[:<which time>]` */
+  /** `<point>[:<count>]`: the crash happens at this visit of the point. */
   readonly point: string;
   readonly victim: Victim;
-  /** For so long the victim is away: `itself` is stopped (SIGSTOP) and then goes on. Left out: killed, and started again at once. */
+  /** How long the victim is away; `itself` is stopped (SIGSTOP). Default: killed, and started again at once. */
   readonly awayMs?: number;
-  /** It is told to end (SIGTERM) while it stands still, hears of that when it goes on, and another one of its kind is started after its end. Left out: false. */
+  /** The stopped part gets a SIGTERM, continues, ends, and a new process replaces it. Default false. */
   readonly isToldToEnd?: boolean;
-  /** A second worker joins when the part has come to the point. Default 1. */
+  /** With 2, a second worker joins when the part has reached the point. Default 1. */
   readonly workers?: 1 | 2;
 }
 
 export interface CrashEnd extends MatrixRow {
   readonly posts: number;
-  /** Of the whole case. */
+  /** Duration of the whole case. */
   readonly seconds: number;
 }
 
-/** Whether the part only stands still at its point, while something is done to it or to a server. */
+/** Tells whether the part only stops at its point, while the test strikes it or a server. */
 export function standsStill({ victim, awayMs }: CrashCase): boolean {
   return victim !== 'itself' || awayMs !== undefined;
 }
 
-/** As `CRASH_AT` takes it. */
+/** Returns the value of `CRASH_AT` for a case. */
 export function crashAtOf(crash: CrashCase): string {
   return standsStill(crash) ? `stop@${crash.point}` : crash.point;
 }
 
-/** "worker stopped for 70 s", "database killed": the first column of the matrix. */
+/** Returns the first column of the matrix, for example "worker stopped for 70 s" or "database killed". */
 export function faultOf(crash: CrashCase): string {
   return crash.isToldToEnd === true ? `${blowOf(crash)} and told to end` : blowOf(crash);
 }
@@ -45,15 +45,15 @@ function blowOf({ part, victim, awayMs }: CrashCase): string {
   return `${who} ${victim === 'itself' ? 'stopped' : 'away'} for ${awayMs / 1000} s`;
 }
 
-/** One case of the crash matrix and how it ended. */
+/** One case of the crash matrix and its result. */
 export interface MatrixRow extends BookDifferences {
-  /** What was done to which part: "worker killed", "receiver stopped for 70 s". */
+  /** The fault, for example "worker killed" or "receiver stopped for 70 s". */
   readonly fault: string;
-  /** The named step at which it was done. */
+  /** The named step at which the fault happened. */
   readonly step: string;
   readonly workers: number;
   readonly invoices: number;
-  /** From the return of the part to the end of the batch, in seconds: nothing waited longer. */
+  /** From the return of the part to the end of the batch, in seconds: no invoice waited longer. */
   readonly longestWait: number;
   /** `held`, or the first rule that was broken. */
   readonly verdict: string;
@@ -61,7 +61,7 @@ export interface MatrixRow extends BookDifferences {
 
 export const HELD = 'held';
 
-/** The matrix as a table of text, for whoever reads the log of `npm run test:chaos`. */
+/** Formats the matrix as a text table, for the log of `npm run test:chaos`. */
 export function matrixText(rows: readonly MatrixRow[]): string {
   const head = ['fault', 'step', 'workers', 'invoices', 'lost', 'double', 'cut', 'longest wait', 'verdict'];
   const lines = rows.map((row) => [
@@ -75,25 +75,25 @@ export function matrixText(rows: readonly MatrixRow[]): string {
   return [...text.map((line) => line.trimEnd()), `${held} of ${rows.length} cases held`].join('\n');
 }
 
-/** How the books of the service differ from a file, counted in invoices. */
+/** The differences between the books of the service and a file, in invoices. */
 export interface BookDifferences {
-  /** In the file, not in the books. */
+  /** Invoices in the file, but not in the books. */
   readonly lost: number;
-  /** In the books more than once. */
+  /** Invoices that are in the books more than once. */
   readonly double: number;
-  /** In the books with other lines than in the file. */
+  /** Invoices in the books with other lines than in the file. */
   readonly cut: number;
 }
 
-/** Every line that the service was asked to issue, kept beside its books. */
+/** All lines that Lote asked the service to issue, kept beside the service's books. */
 export interface BookedLines {
   /** The simulated engine, which sees the content of each created invoice. */
   readonly engine: Engine;
-  /** Compares the file with the books, line by line. The file must be one of `writeInvoiceFile`: plain cells, a customer per invoice. */
+  /** Compares a file of `writeInvoiceFile` (plain cells, a customer for each invoice) with the books, line by line. */
   differences(file: string): Promise<BookDifferences>;
 }
 
-/** An invoice in one text: its lines in the order of the file. */
+/** The content of an invoice: its lines in the order of the file. */
 type Content = readonly string[];
 
 const INVOICE_OF_LINE = /^(?<invoice>\S+ \S+)/;
@@ -126,7 +126,7 @@ export function bookedLines(settleMs: number): BookedLines {
   };
 }
 
-/** The lines of each invoice of a file, by the invoice's name. */
+/** Reads the lines of each invoice of a file, by the invoice's name. */
 async function contentOf(file: string): Promise<ReadonlyMap<string, Content>> {
   const [, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const lines = rows.map((row) => {
@@ -140,7 +140,7 @@ function lineText(...cells: readonly (string | number)[]): string {
   return cells.join('|');
 }
 
-/** "Artigo C1/7" of "Artigo C1/7 linha 2": the same in each line of one invoice. */
+/** Returns "Artigo C1/7" for "Artigo C1/7 linha 2": all lines of one invoice begin so. */
 function nameOf([line = '']: Content): string {
   return INVOICE_OF_LINE.exec(line)?.groups?.['invoice'] ?? line;
 }

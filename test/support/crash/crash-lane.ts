@@ -23,18 +23,18 @@ import type { CommandEnd, RunningCommand } from '../lote/lote-command.ts';
 import { until } from '../until.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** What one file should have become, on top of what the books held before it. */
+/** The expected result of one file, in addition to the earlier content of the books. */
 interface ExpectedFile {
   readonly file: string;
   readonly invoices: number;
   readonly failing: number;
-  /** Files of this shape that the service has seen so far, this one included. */
+  /** Files of this shape that the service has received, including this one. */
   readonly files: number;
 }
 
 interface Judgement extends BookDifferences {
   readonly verdict: string;
-  /** POSTs that the report counts. */
+  /** Number of POSTs in the report. */
   readonly posts: number;
 }
 
@@ -45,7 +45,7 @@ interface ReportedInvoice {
   readonly attempts: number;
 }
 
-/** Every invoice in the books once and whole; issued, or failed as the books say; and a report that says the same of each. */
+/** Judges a file: each invoice is in the books once and whole, and the report agrees with the books on each state. */
 async function judge(
   { file, invoices, failing, files }: ExpectedFile,
   {
@@ -85,7 +85,7 @@ async function judge(
   return { lost, double, cut, verdict, posts: report.invoices.reduce((sum, { attempts }) => sum + attempts, 0) };
 }
 
-/** A batch without a report is judged by the books alone. */
+/** Judges a batch without a report, by the books alone. */
 async function unfinished(
   { booked }: { readonly booked: BookedLines },
   { file }: ExpectedFile,
@@ -96,7 +96,7 @@ async function unfinished(
 
 const LONGEST_TEXT = 300;
 
-/** What Temporal knows of every open workflow of a task queue: for the log of a test whose batch does not end. */
+/** Describes each open workflow of a task queue, for the log of a test whose batch does not end. */
 async function hangEvidence(client: Client, taskQueue: string): Promise<string> {
   const lines: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list({
@@ -120,7 +120,7 @@ async function evidenceOf(client: Client, execution: { workflowId: string; runId
   return `${execution.workflowId}: ${shortened(JSON.stringify(found))}`;
 }
 
-/** A failure's stack is long, and may be repeated in each activity. */
+/** Removes stacks of failures: a stack is long, and each activity may repeat it. */
 function shortened(text: string): string {
   return text.replaceAll(/"stackTrace":"(?:[^"\\]|\\.)*"/g, '"stackTrace":"…"').slice(0, LONGEST_TEXT * 10);
 }
@@ -130,30 +130,30 @@ export interface CrashLaneOptions {
   /** Lines of each invoice, default 1. */
   readonly linesEach?: number;
   readonly pageSize?: number;
-  /** Default true; false: those of the test run, for cases that end none. */
+  /** Default true. False uses the servers of the test run, for cases that end no server. */
   readonly ownServers?: boolean;
 }
 
-/** The distributed form with servers of its own, so that each of them can be ended: one file after the other goes through it. */
+/** Worker and receiver with servers of their own that a test can end. It processes one file after the other. */
 export interface CrashLane {
-  /** What became of the batch stands in the verdict; it rejects only when the point was never reached. */
+  /** Runs one case. The verdict says how the batch ended. Rejects only if the part never reaches the point. */
   surviveOne(crash: CrashCase): Promise<CrashEnd>;
   remove(): Promise<void>;
 }
 
-/** Failed events are confirmed by GET: without them no status is ever recorded. */
+/** Ordinals of failing invoices. Lote confirms a failed event by GET; without one, Lote records no status. */
 const FAILING = [7, 31];
 const SAID = { worker: 'Worker on task queue', receiver: 'Receiver http' } as const;
 const PARTS = ['worker', 'receiver'] as const;
-/** The rule: nothing waits longer than this beyond the return of what was struck. */
+/** The rule: a batch ends at most this long after the return of the victim. */
 const LONGEST_WAIT_S = 60;
-/** A batch that is still open so long after that will not end by itself. */
+/** A batch that is still open after this time will not end by itself. */
 const GIVE_UP_MS = 240_000;
 const LAST_WORDS = 500;
-/** Finished, and some invoices are not issued; no worker gave a sign of life while the only one stood still. */
+/** Exit codes: finished with some invoices not issued; no worker answered while the only worker was stopped. */
 const EXIT_OF_RUN = { finished: 1, nobodyThere: 3 };
 
-/** Null where the machine has no PostgreSQL. */
+/** Starts a crash lane. Resolves to null if the machine has no PostgreSQL. */
 export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLane | null> {
   const { invoices = 60, linesEach = 1 } = options;
   const servers = await crashServers(options);
@@ -208,7 +208,7 @@ interface Started extends RunningCommand {
   ended(): Promise<void>;
 }
 
-/** One worker and one receiver at a time, and whoever is launched beside them. */
+/** Keeps one worker and one receiver running, and launches further processes. */
 function crewOf({ env, all }: CrashServers) {
   const running: Partial<Record<Part, Started>> = {};
   const left: string[] = [];
@@ -240,7 +240,7 @@ function crewOf({ env, all }: CrashServers) {
   return {
     launch,
     start,
-    /** Who has ended by itself: nobody should. */
+    /** Returns the processes that ended by themselves; there should be none. */
     evidence: () => `ended by themselves: ${left.join('; ') || 'nobody'}`,
     async ensure(part: Part) {
       if (running[part] === undefined) await start(part);
@@ -254,7 +254,7 @@ interface Struck {
   readonly start: () => Promise<unknown>;
 }
 
-/** The blow, and what whoever looks after the servers would do after it. */
+/** Strikes the victim, and then does what an operator would do: starts it again or lets it continue. */
 async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise<void> {
   const { victim, awayMs = 0, isToldToEnd = false } = crash;
   if (victim === 'itself') {
@@ -270,14 +270,14 @@ async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise
   }
   if (victim === 'database') await servers.cluster?.kill();
   else servers.temporal?.server.kill();
-  // Its next statement, or call, meets nobody: the server is up again only after that.
+  // The part's next statement or call finds no server: the server comes back only later.
   at.signal('SIGCONT');
   await sleep(awayMs);
   if (victim === 'database') await servers.cluster?.restart();
   else await servers.temporal?.restart();
 }
 
-/** What it has begun it ends, and then the next one takes its place. */
+/** Waits until the part has ended its work and itself, then starts its successor. */
 async function endOf({ part }: CrashCase, { at, start }: Pick<Struck, 'at' | 'start'>): Promise<void> {
   const { code, signal, stderr } = await at.end;
   if (code !== 0)
@@ -300,7 +300,7 @@ async function batchOf({ env }: CrashServers, file: string): Promise<string> {
   return batchIdOf(env['LOTE_APPLICATION'] ?? '', file, await hashFile(file));
 }
 
-/** The batch's result, whoever waits for it; a text when it failed. */
+/** Returns the result of the batch, or a text if the batch failed. */
 async function batchEnd(client: Client, batchId: string): Promise<BatchResult | string> {
   const handle = client.workflow.getHandle<typeof invoiceBatch>(batchId);
   try {
@@ -327,17 +327,17 @@ async function atPoint(crash: CrashCase, at: RunningCommand): Promise<void> {
     return;
   }
   await at.said('CRASH_AT: stopped at');
-  // It says so just before it stands still: a SIGCONT in between would be lost, and it would stand there for ever.
+  // The part writes this line just before it stops: a SIGCONT in between would be lost, and the part would never go on.
   await until(async () => (await stateOf(at.pid)) === 'T');
 }
 
 async function stateOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program stands in brackets and may hold anything.
+  // The name of the program is in parentheses and may contain any character.
   return stat.slice(stat.lastIndexOf(')') + 2)[0];
 }
 
-/** A client that gave up looking for a worker says nothing about the batch: the point may still be reached. */
+/** Rejects if the run ends. A run that found no worker proves nothing: the batch may still reach the point. */
 async function neverReached(run: RunningCommand, { point }: CrashCase): Promise<never> {
   const { code, stderr } = await run.end;
   if (code === EXIT_OF_RUN.nobodyThere) return new Promise(() => undefined);

@@ -5,28 +5,28 @@ import type { CommandEnd } from '../lote/lote-command.ts';
 import { batchesOf, documentOf, lotePlace, readJson, type LotePlaceOptions } from '../lote/running-lote.ts';
 import { bookedLines, type BookDifferences } from './crash-case.ts';
 
-/** A command that is ended again and again; the sandbox outlives it all, and its books are the judge. */
+/** A command that a test ends several times. The sandbox outlives it, and the test judges by the sandbox's books. */
 interface EndedPlace {
-  /** The same command each time, with or without a point at which it ends itself. */
+  /** Runs the same command, with or without a point at which it ends itself. */
   run(crashAt?: string): Promise<CommandEnd>;
   remove(): Promise<void>;
 }
 
-/** `lote run` of some files. */
+/** A place for `lote run` of some files. */
 export interface CrashPlace extends EndedPlace {
-  /** One more file of the same size, which each later run takes after the first one. */
+  /** Adds a file of the same size, which each later run reads after the first file. */
   addFile(series: string): Promise<void>;
-  /** Every invoice issued exactly once, or failed as the books say it; the report, the ledger and the books say the same. */
+  /** Expects each invoice issued exactly once, or failed, and that report, ledger and books agree. */
   expectTruth(last: CommandEnd): Promise<void>;
-  /** The first file against the books, line by line. */
+  /** Compares the first file with the books, line by line. */
   differences(): Promise<BookDifferences>;
 }
 
-/** `lote nightly now` of two files. */
+/** A place for `lote nightly now` of two files. */
 export interface NightlyPlace extends EndedPlace {
-  /** Each file is somewhere, and in one place only: still waiting, in progress, or on its shelf. */
+  /** Expects each file in exactly one folder: still waiting, in progress, or archived. */
   expectNothingLost(): Promise<void>;
-  /** Every invoice issued exactly once, each file on its shelf with its note, its batch with a report, the night with its summary. */
+  /** Expects each invoice issued exactly once, each file archived with its note, all reports, and a summary. */
   expectDone(last: CommandEnd): Promise<void>;
 }
 
@@ -36,14 +36,14 @@ interface ReportedInvoice {
   readonly state: string;
 }
 
-/** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
+/** Longer than the time in which a page polls by itself: otherwise Lote would never signal a page. */
 const SETTLE_MS = 3_000;
-/** Failed events are confirmed by GET: without them no status would ever be recorded. */
+/** Ordinals of failing invoices. Lote confirms a failed event by GET; without one, Lote would record no status. */
 const FAILING = [5, 155];
 const NIGHT_INVOICES = 20;
 const NIGHT_FILES = ['april.csv', 'may.csv'];
 
-/** Small pages, unless told, so that a batch has several. */
+/** Makes a crash place. Pages are small by default, so that a batch has several pages. */
 export async function crashPlace(invoices: number, pageSize = 100): Promise<CrashPlace> {
   const booked = bookedLines(SETTLE_MS);
   const env = { LOTE_PAGE_SIZE: String(pageSize), LOTE_SETTLE_TIMEOUT: '40s' };
@@ -56,7 +56,7 @@ export async function crashPlace(invoices: number, pageSize = 100): Promise<Cras
     },
     run: (crashAt) => place.all.start(['run', ...files, '--json'], at(place.env, crashAt)).end,
     async expectTruth(last) {
-      // 1: finished, and some are not issued.
+      // Exit code 1: finished, and some invoices are not issued.
       expect(last.code, last.stderr).toBe(1);
       const truth = { invoices, issued: invoices - FAILING.length, failed: FAILING.length };
       const books = place.sandbox.books();

@@ -9,7 +9,7 @@ import type { RowStore } from '../../../src/domain/row.ts';
 
 const STDERR = 2;
 
-/** Around each step of an invoice: before it, and after it was done but before it was reported. */
+/** The crash points of each step: before the step, and after it but before its caller knows. */
 const LEDGER_STEPS = {
   claimBatch: ['before-claim', 'after-claim'],
   restartStaging: ['before-restart', 'after-restart'],
@@ -45,7 +45,7 @@ const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
 
 type Step = readonly [before: string, after: string];
 
-/** The names that CRASH_AT takes, in the order in which a batch comes to them. */
+/** The names that CRASH_AT accepts, in the order in which a batch reaches them. */
 export const CRASH_POINTS: readonly string[] = [
   ...LEDGER_STEPS.claimBatch,
   ...LEDGER_STEPS.restartStaging,
@@ -70,7 +70,7 @@ export const CRASH_POINTS: readonly string[] = [
   ...LEDGER_STEPS.nextRevision,
 ];
 
-/** What a night does besides its batches, in its order. */
+/** The points of a night outside its batches, in order. */
 export const NIGHTLY_CRASH_POINTS: readonly string[] = [
   ...DROP_POINTS,
   ...NIGHTLY_STEPS.record,
@@ -78,10 +78,10 @@ export const NIGHTLY_CRASH_POINTS: readonly string[] = [
 ];
 
 export interface CrashOptions {
-  /** `[temporal@|stop@]<point>[:<which time>]`, from CRASH_AT. */
+  /** `[temporal@|stop@]<point>[:<count>]`, from CRASH_AT. */
   readonly crashAt: string;
   readonly killSelf: () => void;
-  /** Stands still until somebody who ended something else (the database) lets it go on. */
+  /** Stops this process until the test, which ends another process such as the database, lets it continue. */
   readonly stopSelf: (point: string) => void;
 }
 
@@ -89,7 +89,7 @@ const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHTLY_CRA
 
 const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
 
-/** @throws Error for a point that does not exist. */
+/** Makes the crash points of a process. @throws Error for a point that does not exist. */
 export function createCrashPoints(options: CrashOptions): TestPoints {
   const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
   if (point === undefined || !ALL_POINTS.has(point)) throw unknownPoint(options.crashAt);
@@ -123,7 +123,7 @@ export function createCrashPoints(options: CrashOptions): TestPoints {
   return (kind, part) => wraps[kind](part);
 }
 
-/** The same part, whose named methods tell where they are. */
+/** Wraps a part so that its named methods report their crash points. */
 function between<Part extends object>(
   part: Part,
   steps: Readonly<Record<string, Step>>,
@@ -144,7 +144,7 @@ function between<Part extends object>(
   });
 }
 
-/** Rows go through a store of their own for each claim. */
+/** Wraps the row store of each claim, because rows do not go through the ledger's own methods. */
 function withRowSteps(ledger: Ledger, reached: (point: string) => void): Ledger {
   const rowStore: Ledger['rowStore'] = (claim) => between(ledger.rowStore(claim), ROW_STEPS, reached);
   return new Proxy(ledger, {
@@ -158,12 +158,12 @@ function unknownPoint(crashAt: string): Error {
   );
 }
 
-/** At a crash point: no handler runs, nothing is flushed. */
+/** Kills this process at a crash point: no handler runs and no buffer is flushed. */
 export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** At a crash point: says so, and stands still until SIGCONT. Written without a buffer, for nothing of this process runs any more. */
+/** Reports a crash point and stops until SIGCONT. Writes without a buffer, because this process runs no code then. */
 export function stopSelf(point: string): void {
   writeSync(STDERR, `CRASH_AT: stopped at ${point}\n`);
   process.kill(process.pid, 'SIGSTOP');

@@ -3,7 +3,7 @@ import { ownTemporal, startFleet, type Fleet, type OwnTemporal } from '../lote/f
 import { startPostgresCluster, type PostgresCluster } from '../servers/postgres-cluster.ts';
 import { bookedLines, type BookedLines } from './crash-case.ts';
 
-/** The processes of one crash lane, and the servers that it may end; null: those of the test run, which it may not. */
+/** The processes of one crash lane, and the servers that it may end; null for the servers of the test run. */
 export interface CrashServers extends Pick<Fleet, 'place' | 'sandbox' | 'client' | 'env' | 'clientEnv' | 'all'> {
   readonly cluster: PostgresCluster | null;
   readonly temporal: OwnTemporal | null;
@@ -11,10 +11,10 @@ export interface CrashServers extends Pick<Fleet, 'place' | 'sandbox' | 'client'
   remove(): Promise<void>;
 }
 
-/** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
+/** Longer than the time in which a page polls by itself: otherwise Lote would never signal a page. */
 const SETTLE_MS = 3_000;
 
-/** Null where the machine has no PostgreSQL. `ownServers`: false, for a test that ends no server. */
+/** Starts the servers; null if the machine has no PostgreSQL. `ownServers` is false for a test that ends no server. */
 export async function crashServers({ pageSize = 30, ownServers = true }): Promise<CrashServers | null> {
   const cluster = ownServers ? await startPostgresCluster() : null;
   const postgresUrl = ownServers ? cluster?.url : inject('postgresUrl');

@@ -4,7 +4,7 @@ import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { fileStore } from '../../../src/sandbox/file-store.ts';
 import { SANDBOX_KEY } from '../servers/service-front.ts';
 
-/** The books that a sandbox process left in its data directory; the process must have ended. */
+/** Reads the books that an ended sandbox process left in its data directory. */
 export async function leftBooks(dataDir: string): Promise<Books> {
   const store = fileStore({ directory: join(dataDir, 'sandbox') });
   const sandbox = await startSandbox({ port: 0, store, apiKeys: [SANDBOX_KEY] });

@@ -4,19 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own that can really be full, or read-only. */
+/** A separate file system that can really be full or read-only. */
 export interface SmallDisk {
   readonly path: string;
-  /** Leaves no room for anything. */
+  /** Fills the disk. */
   fill(): void;
-  /** Gives the room back. */
+  /** Frees the space again. */
   empty(): void;
-  /** Nothing can be written, and what is there can be read. */
+  /** Makes the disk read-only, or writable again. */
   readOnly(on: boolean): void;
   remove(): Promise<void>;
 }
 
-/** Mounts a tmpfs; null, with the reason printed, where this user may not mount. */
+/** Mounts a tmpfs. Prints the reason and resolves to null if this user may not mount. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
   const path = await mkdtemp(join(tmpdir(), 'lote-disk-'));
   try {
@@ -33,7 +33,7 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
   return {
     path,
     fill() {
-      // Bytes that were freed meanwhile are taken, too.
+      // Further rounds fill bytes that were freed meanwhile.
       for (let round = 0; round < 3; round += 1) {
         const { bavail, bsize } = statfsSync(path);
         if (bavail > 0) writeFileSync(`${ballast}-${round}`, Buffer.alloc(bavail * bsize));

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** One invoice of a test's file, with one line; what is not given is made up so that no two invoices have equal bytes. */
+/** One invoice of a test file, with one line. Omitted values are made up so that no two invoices have equal bytes. */
 export interface TestInvoice {
   readonly ref: string;
   readonly nif?: string;
-  /** Empty: the file lacks it. */
+  /** Empty if the file lacks the legal name. */
   readonly legalName?: string;
   readonly email?: string;
   readonly customer?: string;
@@ -17,13 +17,13 @@ export interface TestInvoice {
 }
 
 export const MERCHANT_NIF = '501964843';
-/** What the sandbox's engine fails, by its documented rule. */
+/** The tax code that the sandbox's engine fails, by its documented rule. */
 export const FAILING_TAX_CODE = 'IVA_99';
 
 const HEADER =
   'invoice_ref,merchant_nif,merchant_legal_name,merchant_email,customer_name,customer_tax_id,currency,description,quantity,unit_price,tax_code';
 
-/** `count` invoices of one merchant, each with a reference and a customer of its own. */
+/** Makes `count` invoices of one merchant, each with its own reference and customer. */
 export function testInvoices(count: number, over: Partial<TestInvoice> = {}, from = 1): readonly TestInvoice[] {
   return Array.from({ length: count }, (_, at) => ({ ref: `F-${from + at}`, ...over }));
 }
@@ -36,7 +36,7 @@ export function customerTaxIdOf({ ref, customerTaxId }: TestInvoice): string {
   return customerTaxId ?? String(200_000_000 + Number(/\d+$/.exec(ref)?.[0] ?? 0));
 }
 
-/** A CSV file of these invoices. */
+/** Returns these invoices as a CSV file. */
 export function batchFile(invoices: readonly TestInvoice[]): string {
   const rows = invoices.map((invoice) => {
     const nif = invoice.nif ?? MERCHANT_NIF;
@@ -57,7 +57,7 @@ export function batchFile(invoices: readonly TestInvoice[]): string {
   return `${[HEADER, ...rows].join('\n')}\n`;
 }
 
-/** A name that no other test of the run uses: part of ids, and so never longer than those allow. */
+/** Returns a name that no other test of the run uses. The name is part of ids, so it must stay short. */
 export function ownName(prefix: string): string {
   return `${prefix}-${randomUUID().slice(0, 8)}`;
 }
@@ -66,17 +66,17 @@ const MERCHANTS = ['501964843', '502773154', '511882408'];
 
 export interface InvoiceFile {
   readonly invoices: number;
-  /** Default 1; files that share no ordinal share no invoice. */
+  /** Default 1. Files without a common ordinal have no common invoice. */
   readonly firstOrdinal?: number;
-  /** Lines of each invoice, default 1: the first lines of all invoices, then their second lines, and so on. */
+  /** Lines of each invoice, default 1. The first lines of all invoices come first, then the second lines, and so on. */
   readonly linesEach?: number;
   /** Ordinals (from 1) that the simulated engine fails. */
   readonly failing?: readonly number[];
-  /** Ordinals (from 1) whose quantity is no number. */
+  /** Ordinals (from 1) whose quantity is not a number. */
   readonly invalid?: readonly number[];
-  /** Two files of different series share no invoice. Default `F`. */
+  /** Default `F`. Two files of different series have no common invoice. */
   readonly series?: string;
-  /** Tax numbers of those who invoice; default: three that every test shares. */
+  /** Tax numbers of the merchants. Default: three that all tests share. */
   readonly merchants?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function rowText(
   const quantity = invalid.includes(ordinal) ? 'muitos' : String(line + (at % 7));
   const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
   const merchant = `${nif},Comerciante ${nif},fiscal@${nif}.example`;
-  // Content of its own in each invoice, so that the sandbox's books would show one sent twice.
+  // Each invoice has different content, so that the sandbox's books would show an invoice sent twice.
   const customer = `Cliente Secreto ${ordinal},${200_000_000 + ordinal}`;
   return `${ref},${merchant},${customer},EUR,${description},${quantity},${10 + (at % 90)}.25,${tax}`;
 }

@@ -21,7 +21,7 @@ import { originalOf } from '../../../src/app/files/original-of.ts';
 import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 
-/** The profile that `lote check FILE --save-profile NAME` saves with these options; null where it saves none. */
+/** Returns the profile that `lote check FILE --save-profile NAME` saves with these options; null if it saves none. */
 export async function proposedProfile(
   path: string,
   options: MappingOptions = {},
@@ -37,19 +37,19 @@ function requestOf(path: string, options: MappingOptions, declared: IngestOption
   return { path, inputDir: dirname(path), choices, bodyTemplate: null, declared: given };
 }
 
-/** What the proposal says of a file that may be read with these options, also where a dry run would refuse it. */
+/** Returns the proposed options for a file, with the declared ones, even if a dry run would refuse the file. */
 export async function proposedOptions(path: string, declared: IngestOptions): Promise<IngestOptions> {
   const column = Object.entries(declared.columns ?? {});
   const constant = Object.entries(declared.constants ?? {});
   const mapping = await chosenMapping(requestOf(path, { column, constant }, declared)).catch((error: unknown) => {
-    // A declared column that the file does not have.
+    // The file does not have a declared column.
     if (error instanceof LoteError && error.code === 'usage') return null;
     throw error;
   });
   return { ...mapping?.options, ...declared };
 }
 
-/** What that profile says of a file; null where none is saved. */
+/** Returns the options of the saved profile for a file; null if none is saved. */
 export async function confirmedOptions(
   path: string,
   options: MappingOptions = {},
@@ -59,12 +59,12 @@ export async function confirmedOptions(
   return text === null ? null : parseProfile('saved', Buffer.from(text)).options;
 }
 
-/** Whether a file waits for a person to say what its columns mean. */
+/** Tells whether a file waits for an operator to confirm the meaning of its columns. */
 export function asks(read: IngestResult): boolean {
   return !read.ok && read.findings[0]?.code === 'layout-unconfirmed';
 }
 
-/** Reads a file as a batch does; where it asks for its columns, a person saves what is proposed, and it is read again. */
+/** Reads a file as a batch does. If the file waits for its columns, saves the proposed profile and reads it again. */
 export async function readOnceConfirmed(
   given: Omit<ReadWithProfile, 'store'>,
 ): Promise<{ readonly read: IngestResult; readonly store: RowStore }> {
@@ -96,7 +96,7 @@ export async function readKept(directory: string, bytes: Uint8Array, options: Re
   return { read, invoices };
 }
 
-/** The corrections of a file that was read from `directory`, in its own form, as if the service had refused what was valid in it. */
+/** Returns the corrections of a kept file in its own form, as if the service had refused all valid invoices. */
 export async function handedBack(directory: string, { read, invoices }: ReadKept): Promise<Buffer> {
   const { sha256, proof } = read;
   const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
@@ -112,7 +112,7 @@ export async function handedBack(directory: string, { read, invoices }: ReadKept
   return Buffer.concat(pieces);
 }
 
-/** As if what was valid had been issued. */
+/** Keeps only the invalid invoices, as if the service had issued the valid ones. */
 export function invalidOf({ read, invoices }: ReadKept): ReadKept {
   return { read, invoices: invoices.filter(({ ok }) => !ok) };
 }
@@ -132,7 +132,7 @@ function outcomeOf(grouped: GroupedInvoice): BatchInvoice {
   return unsentInvoice({ rows, ref, merchantNif: merchant.nif, state: 'rejected', reason });
 }
 
-/** All that an invoice says; of an invalid one also why, apart from the rows it stands in. */
+/** Returns the content of an invoice without its rows; for an invalid invoice also the findings. */
 export function contentOf(grouped: GroupedInvoice): unknown {
   if (grouped.ok) return grouped.invoice;
   const { ref, nif, currency, net, findings } = grouped;

@@ -1,16 +1,16 @@
 import { read, utils, write, type WorkBook } from '@e965/xlsx';
 
-/** A cell of a table that somebody types into a spreadsheet. */
+/** A cell of a table that a person types into a spreadsheet. */
 type Typed = string | number;
 
-/** A workbook as SheetJS writes it: numbers are numbers, texts are texts. */
+/** Makes a workbook with SheetJS: numbers stay numbers, texts stay texts. */
 export function officeWorkbook(table: readonly (readonly Typed[])[], sheet = 'Faturas'): Buffer {
   const workbook = utils.book_new();
   utils.book_append_sheet(workbook, utils.aoa_to_sheet(table.map((row) => [...row])), sheet);
   return bytesOf(workbook);
 }
 
-/** Opens a workbook with its notes and fills, as a program that is not Lote's sees them. */
+/** Opens a workbook with its notes and fills, with a program that is not Lote's. */
 export function openOffice(bytes: Uint8Array): WorkBook {
   return read(bytes, { cellStyles: true, cellNF: true });
 }
@@ -24,7 +24,7 @@ export function correctedInOffice(bytes: Uint8Array, cell: string, value: Typed)
   return bytesOf(workbook);
 }
 
-/** Opens a workbook, shows what is hidden on its first sheet, splits what is merged, and saves it as XLSX or ODS. */
+/** Opens a workbook, unhides the rows of its first sheet, splits merged cells, and saves it as XLSX or ODS. */
 export function shownInOffice(bytes: Uint8Array, form: 'xlsx' | 'ods' = 'xlsx'): Buffer {
   const workbook = openOffice(bytes);
   const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''];
@@ -34,7 +34,10 @@ export function shownInOffice(bytes: Uint8Array, form: 'xlsx' | 'ods' = 'xlsx'):
   return bytesOf(workbook, form);
 }
 
-/** Opens a workbook, or a CSV file with `;`, and saves its first sheet as CSV with `;`: numbers as they are shown, what looks like one as a number. */
+/**
+ * Opens a workbook, or a CSV file with `;`, and saves its first sheet as CSV with `;`: numbers as displayed, and texts
+ * that look like numbers as numbers.
+ */
 export function savedAsCsv(bytes: Uint8Array): string {
   const workbook = read(bytes, { cellNF: true, FS: ';' });
   const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''];
@@ -42,7 +45,7 @@ export function savedAsCsv(bytes: Uint8Array): string {
   return `${utils.sheet_to_csv(sheet, { FS: ';' })}\n`;
 }
 
-/** A workbook whose column at this position, from 0, has this number format. */
+/** Makes a workbook whose column at this index, from 0, has this number format. */
 export function formattedWorkbook(table: readonly (readonly Typed[])[], column: number, format: string): Buffer {
   const workbook = utils.book_new();
   const sheet = utils.aoa_to_sheet(table.map((row) => [...row]));
@@ -54,7 +57,7 @@ export function formattedWorkbook(table: readonly (readonly Typed[])[], column: 
   return bytesOf(workbook);
 }
 
-/** Opens a CSV file with `;`, gives all its cells, and those of the sheet, this number format, and saves it as a workbook of texts. */
+/** Opens a CSV file with `;`, gives all cells of the sheet this number format, and saves it as a workbook of texts. */
 export function csvAsWorkbook(csv: string, format: string): Buffer {
   const workbook = read(csv, { type: 'string', raw: true, FS: ';' });
   const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''] ?? {};

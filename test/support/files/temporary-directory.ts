@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory that goes away with the test. */
+/** Makes a directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-test-')));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

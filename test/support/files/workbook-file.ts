@@ -4,15 +4,15 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export type Parts = Readonly<Record<string, string | Buffer>>;
 
 export interface ZipChange {
-  /** Of the entry of the directory: as a hostile or broken archive declares it. */
+  /** The size in the directory entry, as a hostile or broken archive declares it. */
   readonly size?: number;
   readonly flags?: number;
   readonly crc?: number;
-  /** All parts begin where the first one does. */
+  /** True if all parts begin where the first part begins. */
   readonly overlapping?: boolean;
 }
 
-/** A ZIP archive of these parts; `names` may hold one name twice. */
+/** Makes a ZIP archive of these parts; a name may occur twice. */
 export function zipOf(
   parts: readonly (readonly [name: string, content: string | Buffer])[],
   change: ZipChange = {},
@@ -52,7 +52,7 @@ const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
-/** The parts of an XLSX file with one sheet that holds these rows as XML; more parts may be added or replaced. */
+/** Returns the parts of an XLSX file with one sheet of these rows in XML; `more` adds or replaces parts. */
 export function xlsxParts(sheetData: string, more: Parts = {}): Parts {
   const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
   return {
@@ -67,7 +67,7 @@ export function xlsxParts(sheetData: string, more: Parts = {}): Parts {
 /** A cell of a table: a text, or a number as its decimal text. */
 export type TableCell = string | { readonly number: string };
 
-/** An XLSX file of a table with one sheet. */
+/** Makes an XLSX file with one sheet from a table. */
 export function xlsxOf(table: readonly (readonly TableCell[])[], more: Parts = {}): Buffer {
   const rows = table.map((cells, row) => `<row r="${row + 1}">${cells.map(cellXml).join('')}</row>`).join('');
   return zipOf(Object.entries(xlsxParts(rows, more)));
@@ -85,13 +85,13 @@ function xmlText(text: string): string {
     .replace(/\r/g, '_x000D_');
 }
 
-/** An ODS file of a table with one sheet. */
+/** Makes an ODS file with one sheet from a table. */
 export function odsOf(table: readonly (readonly TableCell[])[]): Buffer {
   const rows = table.map((cells) => `<table:table-row>${cells.map(odsCellXml).join('')}</table:table-row>`).join('');
   return odsOfContent(`<table:table table:name="Sheet1">${rows}</table:table>`);
 }
 
-/** An ODS file with this in its spreadsheet. */
+/** Makes an ODS file with this content in its spreadsheet element. */
 export function odsOfContent(tables: string, more: Parts = {}): Buffer {
   const names = ['office', 'table', 'text', 'style', 'number', 'draw'].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,

@@ -1,13 +1,13 @@
 import type { Database, SqlValue, Queries } from '../../../src/ledger/database/database.ts';
 import { statementLabel } from '../../../src/ledger/database/statement-failure.ts';
 
-/** What a ledger was asked for: each text once, with the longest parameters that it had. */
+/** The statements of a ledger: each text once, with its longest parameters. */
 export type AskedStatements = Map<string, readonly SqlValue[]>;
 
-/** The ledger's own begin with their name; VACUUM has no plan. */
+/** The ledger's own statements begin with their name; VACUUM has no plan. */
 const HAS_PLAN = /^\/\*[^*]*\*\/\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/u;
 
-/** The same database; `asked` gets every statement of the ledger that has a plan. */
+/** Wraps the database so that `asked` collects each statement of the ledger that has a plan. */
 export function askedDatabase(database: Database, asked: AskedStatements): Database {
   return notingDatabase(database, (text, params) => {
     if (HAS_PLAN.test(text) && lengthOf(params) >= lengthOf(asked.get(text))) asked.set(text, params);
@@ -18,30 +18,30 @@ function lengthOf(params: readonly SqlValue[] = []): number {
   return params.reduce<number>((sum, value) => sum + String(value).length, 0);
 }
 
-/** Tables with a row, or several, for each invoice that the ledger ever had. */
+/** Tables with one or more rows for each invoice that the ledger ever had. */
 const LARGE_TABLES = ['invoice', 'invoice_content', 'invoice_body', 'batch_invoice', 'delivery'];
 
 /**
- * The planner is told that a batch has a large part of all invoices, as it may conclude from a sample of few batches. Then a join costs less when
- * it reads all invoices than when it looks up those of the batch.
+ * Makes the planner believe that a batch has a large part of all invoices, as it may conclude from a sample of few
+ * batches. A join that reads all invoices then costs less than one that looks up the invoices of the batch.
  */
 const SEEM_LARGE = `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
   reltuples = CASE relname WHEN 'batch_invoice' THEN 10000 * $2::bigint ELSE $2::bigint END
 WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])`;
-/** Nor does it know of any values. */
+/** Makes the planner forget its samples of values. */
 const FORGET_SAMPLES = `DELETE FROM pg_statistic WHERE starelid IN (
   SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[]))`;
 /**
- * All invoices of the sample had been sent: those without an id of the service seem to be none, and are all of a batch that is being sent. Of the other
- * columns a sample says nothing.
+ * Makes the planner believe that no invoice lacks an id of the service, because the sample had only sent invoices. In
+ * truth, all invoices of a batch that is being sent lack it. The other columns have no sample.
  */
 const SAMPLE_SENT = `INSERT INTO pg_statistic
   SELECT a.attrelid, a.attnum, false, 0, 36, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   FROM pg_attribute a WHERE a.attrelid = 'invoice'::regclass AND a.attname = 'service_id'`;
-/** Rows of each large table but `batch_invoice`. What costs less changes with them; to read a table of fewer rows may be right. */
+/** Rows of each large table but `batch_invoice`. The best plan depends on them; it may read a smaller table whole. */
 const SIZES = [1_000_000, 10_000_000, 100_000_000];
 
-/** Partial indexes are left out: they hold few rows, and may be read as a whole. */
+/** Omits partial indexes: they hold few rows, so a plan may read them whole. */
 const FIRST_COLUMNS = `SELECT c.relname AS index, a.attname AS column
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
@@ -60,10 +60,10 @@ interface ExplainRow {
   readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
 }
 
-/** Rolls back what the planner was told. */
+/** Thrown to roll the planner's false statistics back. */
 class Undone extends Error {}
 
-/** "LABEL reads TABLE" for each statement whose plan reads all rows of a large table. */
+/** Returns "LABEL reads TABLE" for each statement whose plan reads all rows of a large table. */
 export async function wholeReads(database: Database, asked: AskedStatements): Promise<readonly string[]> {
   const found: string[] = [];
   await database
@@ -96,16 +96,16 @@ function tablesReadWhole(node: PlanNode, firsts: ReadonlyMap<string, string>): r
   return table !== undefined && LARGE_TABLES.includes(table) && isWhole ? [...below, table] : below;
 }
 
-/** An index that is not entered by a value of its first column is read as a whole. */
+/** Tells whether a plan reads a whole index, because it has no value for the index's first column. */
 function isEnteredNowhere(node: PlanNode, firsts: ReadonlyMap<string, string>): boolean {
   const first = firsts.get(node['Index Name'] ?? '');
   return first !== undefined && !new RegExp(String.raw`\b${first}\b(?! IS)`, 'u').test(node['Index Cond'] ?? '');
 }
 
-/** Is given each statement before it is asked for. */
+/** Called with each statement before it runs. */
 export type NoteStatement = (text: string, params: readonly SqlValue[]) => void;
 
-/** The same database; `note` hears of its statements, inside transactions and outside. */
+/** Wraps the database so that it calls `note` for each statement, inside and outside transactions. */
 export function notingDatabase(database: Database, note: NoteStatement): Database {
   return { ...notingTransactions(database, note), ...notingQueries(database, note) };
 }
@@ -126,10 +126,10 @@ function notingQueries(queries: Queries, note: NoteStatement): Queries {
   };
 }
 
-/** A database one of whose transactions stands still after a statement. */
+/** A database that can pause one transaction after a statement. */
 export interface PausingDatabase {
   readonly database: Database;
-  /** The next transaction that runs the statement of this name stands still after it. `reached`: it does; `go`: lets it go on. */
+  /** Pauses the next transaction that runs this statement after it. `reached` resolves then; `go` ends the pause. */
   pauseAfter(statement: string): { readonly reached: Promise<void>; readonly go: () => void };
 }
 

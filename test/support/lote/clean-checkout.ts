@@ -7,7 +7,7 @@ import { COMMAND } from './lote-command.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Files that a fresh checkout would have; null where the checkout is no git repository. */
+/** Returns the files of a fresh checkout; null if the checkout is no git repository. */
 export function trackedFiles(): readonly string[] | null {
   try {
     const names = execFileSync('git', ['ls-files', '-z'], { cwd: CHECKOUT, encoding: 'utf8', stdio: 'pipe' });
@@ -19,12 +19,12 @@ export function trackedFiles(): readonly string[] | null {
 
 export interface CleanCheckout {
   readonly directory: string;
-  /** Gives it the build of this test run, of the same sources: what `npm ci` makes at its end. Until then Lote runs from the sources. */
+  /** Adds the build of this test run, as `npm ci` does at its end. Before that, Lote runs from the sources. */
   addBuild(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** The tracked files in an empty directory, with the packages that were installed here: `npm ci` needs minutes, and a network. */
+/** Copies the tracked files and links the packages of this checkout, because `npm ci` needs minutes and a network. */
 export async function cleanCheckout(files: readonly string[]): Promise<CleanCheckout> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-clean-')));
   for (const name of files) await cp(join(CHECKOUT, name), join(directory, name));
@@ -34,7 +34,7 @@ export async function cleanCheckout(files: readonly string[]): Promise<CleanChec
     async addBuild() {
       const dist = join(directory, 'dist');
       await cp(join(dirname(COMMAND), '../..'), dist, { recursive: true });
-      // A build counts when it began after the last change of a source, and ended after it began.
+      // Lote uses a build only if it began after the last change of a source, and ended after it began.
       for (const name of ['.begun', 'workflow-bundle.js']) await utimes(join(dist, name), new Date(), new Date());
     },
     remove: () => rm(directory, { recursive: true, force: true }),

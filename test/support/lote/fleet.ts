@@ -22,13 +22,13 @@ import {
   type RunningCommand,
 } from './lote-command.ts';
 
-/** What each process says when it is up. */
+/** The line that each process writes when it is up. */
 const UP = { worker: 'Worker on task queue', receiver: 'Receiver http', console: 'Console http' } as const;
 
 export type Role = keyof typeof UP;
 
 export interface FleetOptions {
-  /** Processes that are up when the test begins; default: none. */
+  /** Processes that run when the test begins; default: none. */
   readonly roles?: readonly Role[];
   readonly sandbox?: Partial<SandboxOptions>;
   /** Merged over the default service profile. */
@@ -37,28 +37,28 @@ export interface FleetOptions {
   /** The servers of ledger and Temporal; default: those of the test run. */
   readonly postgresUrl?: string;
   readonly temporalAddress?: string;
-  /** All of a file may go out at once, as after the first batches of an installation. */
+  /** True if Lote may send a whole file at once, as after the first batches of an installation. */
   readonly isProved?: boolean;
-  /** Default: where one of the roles receives webhooks. */
+  /** True if the service sends webhooks. Default: true if one of the roles is the receiver. */
   readonly webhooks?: boolean;
 }
 
-/** The distributed form as processes: a database, a Temporal server and folders of its own, and a sandbox that outlives them and judges. */
+/** Lote as processes with their own database, Temporal task queue and folders. A sandbox outlives and judges them. */
 export interface Fleet {
   readonly place: Place;
   readonly database: PostgresDatabase;
   readonly sandbox: Sandbox;
-  /** Between Lote and the sandbox. */
+  /** The HTTP server between Lote and the sandbox. */
   readonly front: ServiceFront;
-  /** Of each role that was asked for, in that order. */
+  /** One process for each requested role, in that order. */
   readonly parts: readonly RunningCommand[];
   readonly all: Processes;
   /** A client of Temporal, which connects at its first call. */
   readonly client: Client;
-  /** The environment of its processes, and of commands, which know no service. */
+  /** `env` is for the processes of the fleet; `clientEnv` is for commands, which know no service. */
   readonly env: Readonly<Record<string, string>>;
   readonly clientEnv: Readonly<Record<string, string>>;
-  /** Starts a process, of another build when its script is given; it need not come up. */
+  /** Starts a process without waiting until it is up; `command` is the script of another build. */
   start(role: Role, env?: Readonly<Record<string, string>>, command?: string): RunningCommand;
   /** Starts a process; resolves when it is up. */
   up(role: Role, env?: Readonly<Record<string, string>>, command?: string): Promise<RunningCommand>;
@@ -66,13 +66,13 @@ export interface Fleet {
   run(...parameters: readonly string[]): Promise<CommandEnd>;
   /** Writes a file into the input folder; resolves to its path. */
   file(name: string, content: InvoiceFile): Promise<string>;
-  /** Writes a file of so many invoices and starts its batch; files of two series share no invoice. */
+  /** Writes a file of `invoices` invoices and starts its batch. Files of two series have no common invoice. */
   startFile(name: string, invoices: number, series?: string): Promise<BatchHandle>;
   /** Starts the batch of a file that is in the input folder. */
   startDropped(name: string): Promise<BatchHandle>;
-  /** When each POST of an invoice began, in the order of arrival. */
+  /** Returns when each POST of an invoice began, in the order of arrival. */
   postTimes(): readonly number[];
-  /** The books hold so many invoices, each of them issued and none of them twice. */
+  /** Expects that the books hold `invoices` invoices, each issued and none twice. */
   expectIssued(invoices: number): void;
   remove(): Promise<void>;
 }
@@ -80,12 +80,12 @@ export interface Fleet {
 export interface OwnTemporal {
   readonly server: TemporalServer;
   readonly dataDir: string;
-  /** Starts it again on its file and ports after it was killed. */
+  /** Starts the server again on its file and ports after it was killed. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Temporal server that a test may end or delete things of. */
+/** Starts a Temporal server that a test may end, or whose data it may delete. */
 export async function ownTemporal(): Promise<OwnTemporal> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
   const binary = await acquireTemporalBinary(() => undefined, process.env);
@@ -96,7 +96,7 @@ export async function ownTemporal(): Promise<OwnTemporal> {
   return {
     ...{ server, dataDir },
     async restart() {
-      // A server that did not come up (its ports are chosen while others start) is started again, as any supervisor does.
+      // Retries as a supervisor does: the start fails if another process takes a chosen port first.
       while (!(await server.restart())) console.error('The Temporal server of a test did not come up: once more');
     },
     async stop() {
@@ -106,12 +106,12 @@ export async function ownTemporal(): Promise<OwnTemporal> {
   };
 }
 
-/** A fleet for one test, which leaves nothing behind, also when the time of the test is over. */
+/** Starts a fleet for one test. It is removed after the test, even if the test times out. */
 export function testFleet(options: FleetOptions = {}): Promise<Fleet> {
   return startFleet(options, onTestFinished);
 }
 
-/** A fleet for several tests, which must remove it. `atEnd` gets what removes it before anything is started. */
+/** Starts a fleet for several tests, which must remove it. Passes its removal to `atEnd` before it starts a process. */
 export async function startFleet(
   options: FleetOptions = {},
   atEnd: (remove: () => Promise<void>) => void = () => undefined,
@@ -139,13 +139,13 @@ export async function startFleet(
   await mkdir(place.inputDir, { recursive: true });
   const profile = join(place.directory, 'profile.json');
   const { limits, ...settings } = { limits: {}, ...options.profile };
-  // Without webhooks only a GET tells the final words: it must come soon.
+  // Without webhooks only a GET brings the final words, so Lote must poll soon.
   const hasReceiver = options.webhooks ?? options.roles?.includes('receiver') === true;
   const polls = hasReceiver ? {} : { pollEverySeconds: 2 };
   await writeFile(profile, JSON.stringify({ ...settings, limits: { ...polls, ...(limits as object) } }));
   const port = await ownPort();
   const taskQueue = `lote-${randomBytes(4).toString('hex')}`;
-  // The id of a batch comes from it and the bytes: a file of the same name and bytes in another test is another batch.
+  // The id of a batch depends on the application, so the same file in another test is another batch.
   const application = ownName('fleet');
   const clientEnv = {
     ...place.env,

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Names the compiled command line, which starts in half the time: the sources are compiled at each start. */
+/** The variable with the path of the compiled command, which starts in half the time of the sources. */
 export const COMMAND_VARIABLE = 'LOTE_TEST_COMMAND';
-/** The script that `lote` is. */
+/** The script of `lote`. */
 export const COMMAND = process.env[COMMAND_VARIABLE] ?? fileURLToPath(new URL('../../../bin/lote.js', import.meta.url));
 
 export interface CommandEnd {
@@ -22,14 +22,14 @@ export interface RunningCommand {
   readonly end: Promise<CommandEnd>;
   /** Resolves when standard output or standard error holds the text; rejects when the command ends without it. */
   said(text: string): Promise<void>;
-  /** Everything that it has said so far. */
+  /** Returns the output so far. */
   output(): string;
   signal(name: NodeJS.Signals): void;
-  /** SIGKILL to the whole process group: the command and everything it started in it. */
+  /** Sends SIGKILL to the whole process group: the command and the processes that it started. */
   killGroup(): void;
 }
 
-/** A place of its own for one test: data directory, input, reports, and ports that nobody else uses. */
+/** A separate place for one test: data directory, input, reports, and ports that no other process uses. */
 export interface Place {
   readonly directory: string;
   readonly inputDir: string;
@@ -55,19 +55,19 @@ export async function newPlace(): Promise<Place> {
 }
 
 /**
- * A process of a test lives for seconds: what a start allocates fits into a larger young generation, which is collected less often, and to optimise
- * functions that were called in a start takes longer than it saves (V8's own budget is 67,584; later than Node 20 it cannot be set). The same goes for the
- * functions of the embedded database, which are compiled once and not optimised.
+ * A process of a test lives for seconds. A larger young generation holds all that a start allocates, so V8 collects it
+ * less often. Optimising the functions of a start takes longer than it saves (V8's own budget is 67,584; after Node 20
+ * it cannot be set). For the same reason V8 compiles the functions of the embedded database once, without optimising.
  */
 export const NODE_OPTIONS: readonly string[] = [
   ...['--min-semi-space-size=32', '--max-semi-space-size=64', '--liftoff-only'],
   ...(process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : []),
 ];
 
-/** Ends or stops the process at the step that CRASH_AT names. */
+/** The module that ends or stops the process at the step that CRASH_AT names. */
 const CRASH_PRELOAD = new URL('../crash/preload.js', import.meta.url).href;
 
-/** Starts the real binary, in a process group of its own; `command` is the script of another build. */
+/** Starts the real binary in its own process group; `command` is the script of another build. */
 export function startLote(
   parameters: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -80,14 +80,14 @@ export function startLote(
 }
 
 export interface CommandPlace {
-  /** All of it: nothing is added. */
+  /** The whole environment: the process gets no other variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Left out: the account of the test. */
+  /** Optional: the default is the account of the test. */
   readonly account?: { readonly uid: number; readonly gid: number };
   readonly directory?: string;
 }
 
-/** Starts any program, in a process group of its own. */
+/** Starts any program in its own process group. */
 export function startCommand([program = '', ...parameters]: readonly string[], place: CommandPlace): RunningCommand {
   const child = spawn(program, parameters, {
     env: place.env,
@@ -132,7 +132,7 @@ export function startCommand([program = '', ...parameters]: readonly string[], p
       try {
         process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // The process group has ended already.
       }
     },
   };
@@ -142,9 +142,9 @@ export function runLote(parameters: readonly string[], env: Readonly<Record<stri
   return startLote(parameters, env).end;
 }
 
-/** The processes of one test: whatever happens, none of them outlives it. */
+/** The processes of one test. None of them outlives the test, even if it fails. */
 export interface Processes {
-  /** `command` is the script of another build than that of the tests. */
+  /** Starts `lote`; `command` is the script of another build than the build of the tests. */
   start(parameters: readonly string[], env: Readonly<Record<string, string>>, command?: string): RunningCommand;
   killAll(): Promise<void>;
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 const CHECKOUT = new URL('../../../', import.meta.url);
 
-/** A page of the project, as it stands in the checkout. */
+/** Reads a page of the project from the checkout. */
 export function pageText(path: string): string {
   return readFileSync(new URL(path, CHECKOUT), 'utf8');
 }
 
-/** README.md, as it stands in the checkout. */
+/** The text of README.md in the checkout. */
 export const README = pageText('README.md');
 
 /** The pages that tell users which commands to type. */
@@ -18,19 +18,19 @@ export const USER_PAGES: readonly string[] = [
   ),
 ];
 
-/** The command blocks of a page, in their order: what stands between ```sh and ```. */
+/** Returns the command blocks of a page, in order: the text between ```sh and ```. */
 export function shellBlocks(markdown: string): readonly string[] {
   return [...markdown.matchAll(/^```(?:sh|bash|shell|console)\n([^]*?)^```$/gmu)].map(([, block]) =>
     (block ?? '').trim(),
   );
 }
 
-/** Commands of Lote that a page names in its text: `npx lote …`, without what stands in capitals for something else. */
+/** Returns the commands of Lote in a page's text: `npx lote …`, without placeholders in capitals. */
 export function namedCommands(markdown: string): readonly string[] {
   return [...markdown.matchAll(/`(?:npx )?lote ((?:[a-z]|--)[^`]*)`/gu)].map(([, words]) => words ?? '');
 }
 
-/** Rows of the first table after a heading, cell by cell, without its head. */
+/** Returns the rows of the first table after a heading, cell by cell, without the header row. */
 export function tableAfter(markdown: string, heading: string): readonly (readonly string[])[] {
   const lines = (markdown.split(`\n${heading}\n`)[1] ?? '').split('\n');
   const first = lines.findIndex((line) => line.startsWith('|'));

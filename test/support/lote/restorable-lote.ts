@@ -16,18 +16,18 @@ import { keepCompiled } from '../servers/temporary-database.ts';
 
 const run = promisify(execFile);
 
-/** Lote over a ledger, or a whole data directory, that can be copied, and given back as the copy was. */
+/** Lote over a ledger, or a whole data directory, that a test can copy and restore. */
 export interface RestorableLote {
   readonly env: Readonly<Record<string, string>>;
-  /** Everything that Lote logged, one JSON object a line. */
+  /** The log of Lote, one JSON object a line. */
   readonly log: string[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** While Lote is stopped or, of PostgreSQL, while it runs; of the embedded form it is stopped for the copy, which is of the whole data directory with a Temporal server of its own. */
+  /** Copies the ledger. Stops an embedded Lote meanwhile. With its own Temporal server, copies the data directory. */
   copyLedger(): Promise<void>;
-  /** Only while Lote is stopped. */
+  /** Restores the copy. Call it only while Lote is stopped. */
   restoreLedger(): Promise<void>;
-  /** From the next start on. */
+  /** Changes variables from the next start on. */
   set(changed: Readonly<Record<string, string>>): void;
   /** Drops a file, and starts its batch. */
   drop(name: string, invoices: readonly TestInvoice[], options?: Partial<BatchInput>): Promise<BatchHandle>;
@@ -35,16 +35,16 @@ export interface RestorableLote {
   remove(): Promise<void>;
 }
 
-/** Settings of the place; DATABASE_URL is added where a PostgreSQL server is given. */
+/** The settings of the place. Lote gets a DATABASE_URL if there is a PostgreSQL server. */
 export interface RestorablePlace {
   readonly env: Readonly<Record<string, string>>;
   readonly dataDir: string;
   readonly directory: string;
-  /** null: the embedded ledger. */
+  /** Null for the embedded ledger. */
   readonly postgresUrl: string | null;
 }
 
-/** The parts of one form of Lote, in this process. */
+/** The running parts of Lote in this process. */
 interface Running {
   readonly client: Client;
   stop(): Promise<void>;
@@ -70,7 +70,7 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
     return running.client;
   }
 
-  // A Temporal server of its own has its database beside the ledger.
+  // Lote's own Temporal server has its database beside the ledger.
   const copied = 'TEMPORAL_ADDRESS' in place.env ? join(place.dataDir, 'ledger') : place.dataDir;
   const copy = join(place.directory, 'copy');
   if (postgresUrl !== null) await useNewDatabase(postgresUrl);
@@ -131,7 +131,7 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
   };
 }
 
-/** One process with its own ledger, on a Temporal server of the test run. */
+/** Starts Lote with an embedded ledger. */
 async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<typeof createLogger>): Promise<Running> {
   const stack = await startOwner({
     ...{ config: readConfig(env), log, env, notify: () => undefined },
@@ -142,7 +142,7 @@ async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<t
   return { client: stack.client, stop: () => stack.stop() };
 }
 
-/** A worker and a receiver on shared servers. */
+/** Starts a worker and a receiver on shared servers. */
 async function distributed(
   env: Readonly<Record<string, string>>,
   log: ReturnType<typeof createLogger>,
@@ -161,7 +161,7 @@ async function distributed(
   };
 }
 
-/** What the reports folder says of all sending, as if it were so much longer ago. */
+/** Moves all times of the send log in the reports folder back by `ms`. */
 export async function ageSendLog(reportsDir: string, ms: number): Promise<void> {
   const folder = join(reportsDir, '.lote-sent');
   for (const name of await readdir(join(folder, 'keys'))) {

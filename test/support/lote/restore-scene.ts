@@ -25,14 +25,14 @@ export const NIGHT = testInvoices(6, {}, 10);
 export interface Scene {
   readonly lote: RestorableLote;
   readonly sandbox: Sandbox;
-  /** Between Lote and the service. */
+  /** The HTTP server between Lote and the service. */
   readonly front: ServiceFront;
   readonly reportsDir: string;
-  /** The service's clock goes on by so much: it forgets keys. */
+  /** Advances the service's clock, so that the service forgets keys. */
   pass(ms: number): void;
 }
 
-/** Lote with a service that counts its documents, and with a Temporal server of its own or that of the test run. */
+/** Starts Lote with a sandbox, and with its own Temporal server or the server of the test run. */
 export async function scene(
   postgresUrl: string | null,
   settleMs = 20,
@@ -51,7 +51,7 @@ export async function scene(
       LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
       LOTE_APPLICATION: name,
       LOTE_LOG_LEVEL: 'warn',
-      // The service tells the end of a document once, to the ledger that is gone; a poll, after a quarter of this, brings it again.
+      // The service sends a final event once, to the lost ledger. A poll after a quarter of this time repeats it.
       LOTE_SETTLE_TIMEOUT: '20s',
     },
   });
@@ -81,7 +81,7 @@ export async function reconcileAll(lote: RestorableLote): Promise<Reconciliation
   });
 }
 
-/** A POST of an invoice. */
+/** Tells whether a request is a POST of an invoice. */
 export function isInvoice({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/invoices';
 }

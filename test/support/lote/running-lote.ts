@@ -19,7 +19,7 @@ import {
 
 const POLL_INTERVAL_MS = 100;
 
-/** Ports that the system chooses. */
+/** Settings with which the system chooses the ports. */
 export const ANY_PORTS = { CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
 
 export interface RunningLote {
@@ -27,11 +27,11 @@ export interface RunningLote {
   readonly endpoints: Endpoints;
   readonly console: string;
   readonly temporalUi: string;
-  /** A clean end, and nothing left on the disk. */
+  /** Ends Lote cleanly and removes its place. */
   stop(): Promise<void>;
 }
 
-/** `lote up` as a process of its own, in a place of its own. */
+/** Starts `lote up` as a separate process in its own place. */
 export async function startLoteUp(env: Readonly<Record<string, string>> = {}): Promise<RunningLote> {
   const place = await newPlace();
   const command = startLote(['up'], { ...place.env, ...ANY_PORTS, ...env });
@@ -60,21 +60,21 @@ async function endpointsOf({ dataDir }: Place, end: RunningCommand['end']): Prom
   }
 }
 
-/** Lote in a place of its own, at a sandbox whose books outlive all processes and judge them. */
+/** A separate place for Lote, with a sandbox whose books outlive all processes and judge them. */
 export interface LotePlace extends Place {
   readonly sandbox: Sandbox;
-  /** Between Lote and the sandbox. */
+  /** The HTTP server between Lote and the sandbox. */
   readonly front: ServiceFront;
-  /** Processes of the test, which do not outlive it. */
+  /** The processes of the test, which do not outlive it. */
   readonly all: Processes;
-  /** Address of the console, where an owner is up. */
+  /** The address of the console, if a process owns the data directory. */
   readonly console: string;
   /** Writes a file into the input folder; resolves to its path. */
   file(name: string, content: InvoiceFile | string | Uint8Array): Promise<string>;
   /** Starts a command of Lote; resolves to its end. */
   run(...parameters: readonly string[]): Promise<CommandEnd>;
   start(...parameters: readonly string[]): RunningCommand;
-  /** The books hold so many invoices, each of them issued and none of them twice. */
+  /** Expects that the books hold `invoices` invoices, each issued and none twice. */
   expectIssued(invoices: number): void;
 }
 
@@ -83,9 +83,9 @@ export interface LotePlaceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Merged over the default service profile. */
   readonly profile?: object;
-  /** `own`: Lote starts a Temporal server. Default: that of the test run, which needs no time to start. */
+  /** `own`: Lote starts a Temporal server. Default: the server of the test run, which runs already. */
   readonly temporal?: 'own' | 'shared';
-  /** `lote up` owns the data directory; the other commands know no task queue, because the owner says it. */
+  /** True if `lote up` owns the data directory. The other commands then get the task queue from the owner. */
   readonly up?: boolean;
 }
 
@@ -133,7 +133,7 @@ export async function lotePlace(options: LotePlaceOptions = {}): Promise<LotePla
   };
 }
 
-/** Lote in a place of its own against a sandbox that outlives it, with a receiver port that stays the same from start to start. */
+/** Returns the environment of a Lote at a sandbox that outlives it. The receiver port stays the same at each start. */
 export async function sandboxEnv(
   place: Pick<Place, 'env'>,
   sandbox: { readonly url: string },
@@ -150,15 +150,15 @@ export async function sandboxEnv(
 }
 
 /**
- * Lets a started Lote use the run's one Temporal server, under a name of its own: a server of its own takes a second of computing for each start. For tests
- * whose subject is not the server.
+ * Lets a Lote use the Temporal server of the test run, under its own name, because each start of a server costs a
+ * second of CPU time. Use it in tests whose subject is not the server.
  */
 export function sharedTemporal(): Record<string, string> {
   const name = ownName('shared');
   return { TEMPORAL_ADDRESS: inject('temporalAddress'), LOTE_TASK_QUEUE: name, LOTE_APPLICATION: name };
 }
 
-/** A batch in the JSON of a command. */
+/** A batch in the JSON output of a command. */
 export interface CommandBatch {
   readonly id: string;
   readonly state: string;
@@ -168,23 +168,23 @@ export interface CommandBatch {
   readonly reports: { readonly json: string; readonly html: string; readonly corrections: string | null };
 }
 
-/** The JSON that a command has written. Fails with what it said otherwise. */
+/** Returns the JSON that a command has written. Throws with the command's error output if there is none. */
 export function documentOf<T>({ code, stdout, stderr }: CommandEnd): T {
   if (stdout === '') throw new Error(`The command left with ${code} and no document: ${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
-/** The batches of `run`, `status`, `retry` and the like. */
+/** Returns the batches in the output of `run`, `status`, `retry` and similar commands. */
 export function batchesOf(end: CommandEnd): readonly CommandBatch[] {
   return documentOf<{ batches: readonly CommandBatch[] }>(end).batches;
 }
 
-/** The first of them. */
+/** Returns the first batch in the output. */
 export function batchOf(end: CommandEnd): CommandBatch {
   return batchesOf(end)[0] ?? expect.fail(`no batch: ${end.stderr}`);
 }
 
-/** A JSON file: a report, or the summary of a night. */
+/** Reads a JSON file: a report, or the summary of a night. */
 export async function readJson<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(path, 'utf8')) as T;
 }

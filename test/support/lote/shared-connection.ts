@@ -4,9 +4,9 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { connectTemporal } from '../../../src/app/temporal/temporal-connection.ts';
 
 /**
- * Lets the connections of all workers of this process keep the context of their calls in one place. Each has a place of its own otherwise, and keeps it
- * when it is closed; Node goes through all of them at each promise, so that the stacks of one test process made each other slower and slower: 300,000
- * promises took 0.07 s beside one place, 0.6 s beside 15 and 1.9 s beside 60.
+ * Lets all worker connections of this process share one AsyncLocalStorage. Otherwise each connection has its own and
+ * keeps it after it closes. Node visits each storage at each promise, so the stacks of one test process slowed each
+ * other down: 300,000 promises took 0.07 s with one storage, 0.6 s with 15 and 1.9 s with 60.
  */
 export function shareCallContext(): void {
   const connect = NativeConnection.connect.bind(NativeConnection);
@@ -25,7 +25,7 @@ interface Shared {
 
 const byAddress = new Map<string, Shared>();
 
-/** The one client connection of this process to a server, of the product's kind: a call that is repeated ends with it. It is closed when the last user releases it. */
+/** Returns this process's only client connection to a server, made as in the product. The last release closes it. */
 export async function sharedConnection(address: string): Promise<{ connection: Connection; release(): Promise<void> }> {
   const shared = byAddress.get(address) ?? { connection: connectTemporal({ address }), users: 0 };
   byAddress.set(address, shared);
@@ -40,16 +40,16 @@ export async function sharedConnection(address: string): Promise<{ connection: C
 }
 
 /**
- * Lets the workers of this process that run the bundle at this path share the thread that runs their workflows: starting
- * a thread and evaluating the bundle is most of what a worker costs. The workflows of one worker share a thread too. The
- * thread ends with the process. Two of these workers must not poll one task queue, because the thread knows a workflow by
- * its run. Workers with other activities and other bundles, as those of replays, get a thread of their own.
+ * Lets the workers of this process that run the bundle at this path share the thread of their workflows, because
+ * starting a thread and evaluating the bundle is most of the cost of a worker. The workflows of one worker share a
+ * thread, too. The thread ends with the process. Two of these workers must not poll one task queue, because the thread
+ * identifies a workflow by its run. Workers with other activities or bundles, such as replays, get their own thread.
  */
 export function shareWorkflowThread(path: string): void {
   WorkflowThread.share(path);
 }
 
-/** A subclass, because the SDK lets subclasses alone make the thread. */
+/** A subclass, because only subclasses of the SDK's Worker can make the thread. */
 class WorkflowThread extends Worker {
   static share(path: string): void {
     WorkflowThread.parseOnce(path);
@@ -58,7 +58,7 @@ class WorkflowThread extends Worker {
     const threads = new Map<string, ReturnType<Create>>();
     Worker.createWorkflowCreator = async (bundle, options, logger) => {
       if (bundle.filename !== path) return create(bundle, options, logger);
-      // The worker that only moves new runs has none, and runs without a thread.
+      // The worker that only moves new runs has no activities, so it does not share the thread of other workers.
       const activities = [...options.activities.keys()].toSorted().join();
       const thread = threads.get(activities) ?? create(bundle, options, logger);
       threads.set(activities, thread);
@@ -67,7 +67,7 @@ class WorkflowThread extends Worker {
     };
   }
 
-  /** Each worker would read and compile the bundle, and read its source map. */
+  /** Lets all workers share the parsed bundle; otherwise each worker compiles the bundle and reads its source map. */
   static parseOnce(path: string): void {
     type Parse = typeof Worker.getOrCreateBundle;
     const parse: Parse = Worker.getOrCreateBundle.bind(Worker);

@@ -14,33 +14,33 @@ import { postgresUrl, postgresSchema } from '../servers/postgres-database.ts';
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
-  /** LOTE_* settings; times are long unless told. */
+  /** LOTE_* settings; times are long by default. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `none`: no address is registered, so GET alone settles. Default: deliveries come. */
+  /** `none`: Lote registers no address, so only GETs settle invoices. Default: `on`, the service sends deliveries. */
   readonly webhooks?: 'on' | 'none';
-  /** `lost`: the receiver stores deliveries and no page ever hears of them. */
+  /** `lost`: the receiver stores deliveries, but signals no page. */
   readonly signals?: 'on' | 'lost';
   /** Merged over the default service profile. */
   readonly profile?: Readonly<Record<string, unknown>>;
-  /** A service of the test's own, in place of sandbox and front. */
+  /** The test's own service, instead of sandbox and front. */
   readonly service?: { readonly url: string; readonly key: string };
-  /** Port of the receiver; left out: any that is free. */
+  /** Port of the receiver. Default: any free port. */
   readonly receiverPort?: number;
-  /** `false`: as on a server that has no search attributes of ours. */
+  /** `false`: as on a server without Lote's search attributes. */
   readonly searchable?: boolean;
-  /** What leaves is noted in the reports folder, as a worker does. Left out: it is not. */
+  /** True if Lote keeps the send log in the reports folder, as a worker does. Default false. */
   readonly sendLog?: boolean;
-  /** `false`: the service profile is not proved yet, as at the first batch of an installation. */
+  /** `false`: the service profile is not proved yet, as in the first batch of an installation. */
   readonly isProved?: boolean;
-  /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
+  /** Default: PostgreSQL if the machine has it, because a schema is made quickly; otherwise PGlite. */
   readonly ledger?: 'pglite' | 'postgres';
-  /** A PostgreSQL server of the test's own, which it may stop, fill or make read-only. */
+  /** The test's own PostgreSQL server, which it may stop, fill or make read-only. */
   readonly databaseUrl?: string;
-  /** An embedded ledger on a disk of the test's own. */
+  /** The folder of an embedded ledger on the test's own disk. */
   readonly ledgerDir?: string;
 }
 
-/** Long enough that no machine is too slow for them; a test that waits for one of them sets its own. */
+/** Times that are long enough for a slow machine. A test that waits for one of them sets its own. */
 const TIMES = {
   LOTE_SETTLE_TIMEOUT: '10m',
   LOTE_SEND_TIMEOUT: '10m',
@@ -51,7 +51,7 @@ const TIMES = {
 
 type Parts = ReturnType<typeof startedParts>;
 
-/** As after the first batch: every word of the profile was seen to agree. */
+/** Marks each word of the profile as proved, as after the first batch. */
 export async function prove(ledger: Ledger, config: Config, { invoice, event }: ServiceProfile): Promise<void> {
   const answers = [...invoice.issued, ...invoice.failed].map((word) => `answer ${word.toLowerCase()}`);
   const events = event.issued.map((type) => `event ${type.toLowerCase()}`);
@@ -60,7 +60,7 @@ export async function prove(ledger: Ledger, config: Config, { invoice, event }: 
   );
 }
 
-/** The sandbox with a front before it, or what the test brings along. */
+/** Opens the sandbox and the front before it, or returns the test's own service. */
 export async function openTestService(options: StackOptions, parts: Parts) {
   if (options.service !== undefined)
     return { sandbox: absent<Sandbox>('sandbox'), front: absent<ServiceFront>('front'), service: options.service };
@@ -71,7 +71,7 @@ export async function openTestService(options: StackOptions, parts: Parts) {
   return { sandbox, front, service: { url: front.url, key: SANDBOX_KEY } };
 }
 
-/** A test that brings its own service and asks for this part is wrong. */
+/** Throws at each access, because a test with its own service must not use this part. */
 function absent<T extends object>(part: string): T {
   const get = (): never => {
     throw new Error(`A stack with a service of the test's own has no ${part}`);

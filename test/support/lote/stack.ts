@@ -44,7 +44,7 @@ import { type StackOptions, openTestService, configOf, openTestLedger, prove } f
 shareWorkflowThread(inject('workflowBundle'));
 shareCallContext();
 
-/** Everything a night has, in one process, around the run's one Temporal server. */
+/** All parts of a night in one process, on the Temporal server of the test run. */
 export interface TestStack {
   readonly config: Config;
   readonly ledger: Ledger;
@@ -53,30 +53,30 @@ export interface TestStack {
   readonly client: Client;
   readonly log: readonly string[];
   readonly webhookUrl: string;
-  /** What became of the deliveries that the receiver got. */
+  /** Returns the counts of the receiver's deliveries by result. */
   deliveries(): DeliveryCounts;
   /** Writes a file into the input directory. */
   drop(name: string, content: readonly TestInvoice[] | string): Promise<void>;
   start(input: BatchInput): Promise<{ readonly batchId: string; readonly handle: BatchHandle }>;
-  /** Drops, starts, waits for the end. */
+  /** Writes a file, starts its batch and waits for its end. */
   run(name: string, content: readonly TestInvoice[] | string, over?: Partial<BatchInput>): Promise<BatchResult>;
   lines(batchId: string): Promise<readonly BatchInvoice[]>;
   line(batchId: string, ref: string): Promise<BatchInvoice>;
-  /** Starts the same file under another workflow id, as from the Temporal UI. */
+  /** Starts a batch under another workflow id, as from the Temporal UI. */
   startAs(workflowId: string, input: BatchInput | null): Promise<BatchHandle>;
   progress(handle: BatchHandle): Promise<BatchProgress>;
-  /** Repeats unknown invoices and asks for open documents, whether they are due or not (by schedule: that are due); rewrites the reports that change. */
+  /** Repeats unknown invoices, asks for open documents (all of them, or the due ones) and rewrites changed reports. */
   reconcile(which?: { readonly all: boolean }): Promise<ReconciliationResult>;
-  /** Stops the worker, and starts one with the workflow bundle at this path, as an embedded start does; left out: with that of all tests. */
+  /** Restarts the worker with the bundle at this path, as an embedded start does. Default: the bundle of all tests. */
   deploy(workflowBundle?: string): Promise<void>;
-  /** Requests that asked the service to create an invoice. */
+  /** Returns the requests to create an invoice. */
   posts(): readonly FrontRequest[];
 }
 
-/** Nobody listens there: for links only. */
+/** An address for links only: no process listens there. */
 export const CONSOLE_URL = 'http://127.0.0.1:8091';
 
-/** Starts a stack of its own, hands it to the test, and leaves nothing behind. */
+/** Starts a separate stack, runs the test with it, and removes it. */
 export async function withStack<T>(options: StackOptions, test: (stack: TestStack) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-stack-'));
   const log: string[] = [];
@@ -191,7 +191,7 @@ function stackOf(started: Started): TestStack {
       client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
         workflowId,
         taskQueue: config.taskQueue,
-        // The Temporal UI sends what an operator typed, which may be nothing.
+        // The Temporal UI sends the operator's input, which may be null.
         args: [input as BatchInput],
       }),
     progress: (handle) => handle.query<BatchProgress>('progress'),
@@ -224,20 +224,20 @@ export async function readReportOf(result: BatchResult): Promise<ReportDocument>
   return JSON.parse(await readFile(result.reports.json, 'utf8')) as ReportDocument;
 }
 
-/** Replays a history. Rejects where the workflows of the tests cannot. */
+/** Replays a history. Rejects if the workflows of the tests cannot continue it. */
 export async function replayHistory(history: unknown, workflowId: string): Promise<void> {
   const bundle = await readFile(inject('workflowBundle'), 'utf8');
-  // Without the name of its build: a replay has a queue of its own.
+  // The code starts after the name of its build, because a replay has its own task queue.
   const code = bundle.slice(bundle.indexOf(';') + 1);
   await Worker.runReplayHistory({ workflowBundle: { code } }, history, workflowId);
 }
 
-/** Replays the history of a workflow: a worker that starts later goes on with it. Rejects where it cannot. */
+/** Replays the history of a workflow. Rejects if a worker that starts later cannot continue it. */
 export async function replay({ client }: TestStack, workflowId: string): Promise<void> {
   await replayHistory(await client.workflow.getHandle(workflowId).fetchHistory(), workflowId);
 }
 
-/** As Temporal removes a run whose retention is over, or a person in its UI. Returns once Temporal does not know it any more. */
+/** Removes a run, as Temporal does after its retention or an operator in the UI. Waits until the run is gone. */
 export async function removeRun(client: Client, workflowId: string, runId: string): Promise<void> {
   const { namespace } = client.options;
   await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
@@ -253,7 +253,7 @@ export async function removeRun(client: Client, workflowId: string, runId: strin
   });
 }
 
-/** One stack for all tests of the `describe` that calls this, for tests that leave nothing behind which another one would see. */
+/** Starts one stack for all tests of the calling `describe`. No test may leave data that another test would see. */
 export function sharedStack(options: StackOptions = {}): () => TestStack {
   let stack: TestStack | null = null;
   let end = (): void => undefined;
@@ -280,7 +280,7 @@ export function sharedStack(options: StackOptions = {}): () => TestStack {
   };
 }
 
-/** What each state of a report promises of the service's own books; the key tells which entry is meant. */
+/** The states in the service's books that agree with each state of a report. */
 const PROMISES: Readonly<Record<string, readonly string[]>> = {
   issued: ['issued'],
   'already-issued': ['issued'],
@@ -295,8 +295,8 @@ const PROMISES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The judge: nothing twice in the service's books; nothing in them that the ledger does not know; and no state of the ledger that they
- * contradict.
+ * Expects that the service's books have no invoice twice and no invoice that the ledger does not know, and that they
+ * contradict no state of the ledger.
  */
 export async function expectAgreement(stack: TestStack, ...batchIds: readonly string[]): Promise<void> {
   const books = stack.sandbox.books();
@@ -321,7 +321,7 @@ export async function expectAgreement(stack: TestStack, ...batchIds: readonly st
   expect(strangers, 'invoices of the books that the ledger does not know').toEqual([]);
 }
 
-/** As the schedule does it; a null input is what the Temporal UI sends when nothing was typed. */
+/** Starts a night as the schedule does. The Temporal UI sends a null input if the operator types none. */
 export function startNight(
   { client, config }: TestStack,
   workflowId = ownName('night'),
@@ -332,7 +332,7 @@ export function startNight(
   });
 }
 
-/** The summary of a night that this test reads. */
+/** The part of a night's summary that tests read. */
 export interface NightDocument {
   readonly schema: string;
   readonly totals: Readonly<Record<string, number>>;
@@ -349,19 +349,19 @@ export async function nightOf({ reports }: NightlyResult): Promise<NightDocument
   return JSON.parse(await readFile(reports.json, 'utf8')) as NightDocument;
 }
 
-/** What the summary of a day says of the files of one of its nights. */
+/** Returns the files of a night from the summary of its day. */
 export async function filesOf(night: NightlyResult): Promise<readonly NightlyRunEntry[]> {
   return (await nightOf(night)).runs.find((run) => run.night === night.night)?.files ?? [];
 }
 
-/** An operator's retry of a batch whose run has ended. */
+/** Retries a batch whose run has ended, as an operator does. */
 export function retry({ client, config }: TestStack, input: Partial<RetryInput>): Promise<BatchResult> {
   return client.workflow.execute<typeof retryInvoices>('retryInvoices', {
     ...{ workflowId: ownName('retry'), taskQueue: config.taskQueue, args: [input as RetryInput] },
   });
 }
 
-/** Pauses a batch, or cancels what is left of it. */
+/** Pauses a batch, or cancels the rest of it. */
 export function stop(
   handle: BatchHandle,
   update: 'pause' | 'cancelRemaining' = 'pause',

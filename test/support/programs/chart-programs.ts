@@ -11,14 +11,14 @@ import { cacheDirectory } from '../../../src/platform/files.ts';
 import { buildEnvironment } from '../../../src/app/process/child-environment.ts';
 
 const run = promisify(execFile);
-/** The package of the Python registry that carries the JSON schemas of all supported versions of Kubernetes. */
+/** The package of Python's registry that contains the JSON schemas of all supported versions of Kubernetes. */
 const PACKAGE = 'kubernetes-validate';
 const PACKAGE_VERSION = '1.37.0';
 const IN_PACKAGE = 'kubernetes_validate/kubernetes-json-schema';
 
 /**
- * The folder with the strict schemas of these versions of Kubernetes (`1.30.0`), a folder `v1.30.0` each, in the user's cache; what is missing
- * there is fetched once.
+ * Returns the folder in the user's cache with the strict schemas of these Kubernetes versions (`1.30.0`), a folder
+ * `v1.30.0` for each version. Fetches missing schemas once.
  * @throws Error when Python's registry cannot be reached, or does not have them.
  */
 async function kubernetesSchemas(versions: readonly string[], notify: (line: string) => void): Promise<string> {
@@ -47,7 +47,7 @@ async function kubernetesSchemas(versions: readonly string[], notify: (line: str
   return folder;
 }
 
-/** Their ids are addresses of the web, to which references would lead: here they lead to the file beside them. */
+/** Copies schemas and makes their references local: their ids are web addresses, which a checker would fetch. */
 async function copyLocal(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
@@ -70,21 +70,21 @@ const KUBECONFORM = {
   version: 'v0.7.0',
 };
 
-/** The oldest Kubernetes that the chart allows, and the newest whose schemas are known here. */
+/** The oldest Kubernetes version that the chart allows, and the newest one with known schemas. */
 export const KUBERNETES_VERSIONS = ['1.30.0', '1.37.0'] as const;
 
 /** Values of the chart, or an object of Kubernetes. */
 export type Yaml = Readonly<Record<string, unknown>>;
 
-/** What checks a chart; each rejects with what the program says when it finds a mistake. */
+/** The programs that check a chart. Each rejects with the program's output if the program finds a mistake. */
 export interface ChartPrograms {
   lint(values: Yaml): Promise<string>;
   render(values: Yaml, version?: string): Promise<readonly Yaml[]>;
-  /** Against the schemas of a version of Kubernetes, in which nothing unknown is allowed. */
+  /** Checks objects against the schemas of a Kubernetes version, which allow no unknown fields. */
   conform(objects: readonly Yaml[], version: string): Promise<string>;
 }
 
-/** Helm and kubeconform with the schemas; null: they are not here and cannot be had, and `notify` says why. */
+/** Returns Helm and kubeconform with the schemas. If they cannot be had, tells `notify` why and resolves to null. */
 export async function chartPrograms(notify: (line: string) => void): Promise<ChartPrograms | null> {
   try {
     const helm = await goProgram(HELM, notify);

@@ -9,16 +9,16 @@ import { buildEnvironment } from '../../../src/app/process/child-environment.ts'
 
 const run = promisify(execFile);
 
-/** A program that tests call, as Go builds it. */
+/** A program for tests that Go builds. */
 export interface GoProgram {
-  /** As it is called. */
+  /** The name of the binary. */
   readonly name: string;
   readonly package: string;
   readonly version: string;
 }
 
 /**
- * The path of a program in the user's cache; Go builds what is missing there (minutes, once).
+ * Returns the path of a program in the user's cache. Go builds a missing program once, which takes minutes.
  * @throws Error when there is no Go, or the build fails.
  */
 export async function goProgram(program: GoProgram, notify: (line: string) => void): Promise<string> {
@@ -27,7 +27,7 @@ export async function goProgram(program: GoProgram, notify: (line: string) => vo
   return path;
 }
 
-/** Built beside the cache and renamed into it, so that what is there is whole. Go calls a program as its folder is called. */
+/** Builds beside the cache and renames, so that the cache has only whole programs. Go names a program by its folder. */
 async function build(program: GoProgram, path: string, notify: (line: string) => void): Promise<void> {
   const folder = join(dirname(path), '..', `.building-${randomUUID()}`);
   await mkdir(folder, { recursive: true });

@@ -4,7 +4,10 @@ import { ComposeFile, readComposeFile } from '../../unit/deployment/compose-file
 
 const COMPOSE_FILE = fileURLToPath(new URL('../../../docker-compose.yml', import.meta.url));
 
-/** The `-c NAME=VALUE` of the service `postgresql` of docker-compose.yml. A server that was built without one of them says so and does not start. */
+/**
+ * Reads the `-c NAME=VALUE` settings of the service `postgresql` in docker-compose.yml. A server that was built without
+ * one of them reports an error and does not start.
+ */
 export function deployedPostgresSettings(): Readonly<Record<string, string>> {
   const { services } = ComposeFile.parse(readComposeFile(readFileSync(COMPOSE_FILE, 'utf8')));
   const command = services['postgresql']?.command ?? [];

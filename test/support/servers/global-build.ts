@@ -9,10 +9,10 @@ import { shareSetUp } from './shared-set-up.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Names a folder inside the checkout for other builds that files of this run share; it goes with the run. */
+/** The variable with a folder in the checkout for further builds that files of this run share. The run removes it. */
 export const RUN_VARIABLE = 'LOTE_TEST_RUN_DIRECTORY';
 
-/** Compiles the product for the tests that start `lote` as a process, and for those that import it compiled. The type check is `npm run check`'s business. */
+/** Compiles the product for tests that start `lote` or import it compiled. `npm run check` does the type check. */
 export async function setup(): Promise<() => Promise<void>> {
   const { value, release } = await shareSetUp('build', build);
   process.env[COMMAND_VARIABLE] = value.command;

@@ -4,12 +4,12 @@ import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** One PostgreSQL per test run, a schema per test file; null: this machine has none. */
+    /** The PostgreSQL of the test run, with a schema for each test file; null if this machine has none. */
     postgresUrl: string | null;
   }
 }
 
-/** Vitest's global set-up: `TEST_DATABASE_URL`, or else a private cluster from the machine's own binaries. */
+/** Vitest's global set-up: uses `TEST_DATABASE_URL`, or starts a private cluster from the machine's own binaries. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { value, release } = await shareSetUp('postgres', startPostgres);
   project.provide('postgresUrl', value);

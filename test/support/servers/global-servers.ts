@@ -3,15 +3,15 @@ import type { TestProject } from 'vitest/node';
 
 type SetUp = () => Promise<{ setup(project: TestProject): Promise<() => Promise<void>> }>;
 
-// A run loads only what it starts.
+// Dynamic imports, so that a run loads only the servers that it starts.
 const postgres: SetUp = () => import('./global-postgres.ts');
 const temporal: SetUp = () => import('./global-temporal.ts');
 const workflowBundle: SetUp = () => import('./global-workflow-bundle.ts');
 const build: SetUp = () => import('./global-build.ts');
-/** What tests need that run Lote as a whole. */
+/** The set-ups for tests that run Lote as a whole. */
 const ALL: readonly SetUp[] = [postgres, temporal, workflowBundle, build];
 
-/** What the files of each folder of `test` share, by its path or its first part; a folder that is not named needs nothing. */
+/** The set-ups that the files of each folder of `test` share, by its path or first part. Other folders need none. */
 const SHARED: Readonly<Record<string, readonly SetUp[]>> = {
   'contract/ledger': [postgres],
   contract: [postgres, temporal],
@@ -22,7 +22,7 @@ const SHARED: Readonly<Record<string, readonly SetUp[]>> = {
   browser: ALL,
 };
 
-/** Vitest's global set-up: starts what the files of this run need, and nothing else. */
+/** Vitest's global set-up: starts only the set-ups that the files of this run need. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const ends = await Promise.all([...neededBy(project)].map(async (load) => (await load()).setup(project)));
   return async () => {
@@ -31,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 function neededBy({ vitest, config }: TestProject): ReadonlySet<SetUp> {
-  // Whoever watches may ask for any file later.
+  // In watch mode, a developer may run any file later.
   if (vitest.config.watch) return new Set(ALL);
   return new Set(
     vitest.state.getPaths().flatMap((path) => {

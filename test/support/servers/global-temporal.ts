@@ -8,12 +8,12 @@ import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** host:port of the run's one Temporal server; each test file takes a namespace or a task queue of its own. */
+    /** host:port of the run's only Temporal server; each test file uses its own namespace or task queue. */
     temporalAddress: string;
   }
 }
 
-/** One Temporal server for the whole test run, on ports of its own: nothing that runs on this machine is touched. */
+/** Starts one Temporal server for the whole test run, on its own ports, so that it disturbs no other server. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { value, release } = await shareSetUp('temporal', startTemporal);
   project.provide('temporalAddress', value);
@@ -36,7 +36,7 @@ async function startTemporal(): Promise<{ readonly value: string; stop(): Promis
   };
 }
 
-/** The server has little to do at a time: Go's search for work on further threads was a seventh of its CPU time. */
+/** One thread: the server has little to do, and Go's search for work on more threads took a seventh of its CPU time. */
 async function limitedToOneThread(binary: string, directory: string): Promise<string> {
   const script = join(directory, 'temporal');
   await writeFile(script, `#!/bin/sh\nGOMAXPROCS=1 exec '${binary}' "$@"\n`, { mode: 0o755 });

@@ -7,7 +7,7 @@ import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Path of the workflows, bundled once for the whole test run: each worker would take seconds to do it again. */
+    /** Path of the workflows, bundled once for the test run: otherwise each worker would bundle them for seconds. */
     workflowBundle: string;
   }
 }
@@ -18,11 +18,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return release;
 }
 
-/** That of the user's cache, which a product finds that a test starts in its own process: both run one bundle, and may share its thread. */
+/** Returns the bundle of the user's cache, because a product in the test's process uses it and may share its thread. */
 async function bundle(): Promise<{ readonly value: string; stop(): Promise<void> }> {
   const found = await workflowBundle(process.env);
   if ('codePath' in found) return { value: found.codePath, stop: async () => {} };
-  // The home cannot be written to.
+  // The home directory is not writable.
   const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
   const path = join(directory, 'workflow-bundle.js');
   await writeBundle(path, found.code);

@@ -13,33 +13,33 @@ import { basename, join } from 'node:path';
 import { createServer } from 'node:https';
 import { onTestFinished } from 'vitest';
 
-/** gRPC's status PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAUTHENTICATED; 400: HTTP's, as a proxy says it. */
+/** gRPC's status PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAUTHENTICATED, or HTTP's 400, which a proxy answers. */
 export type Refusal = 7 | 8 | 16 | 400;
 
 const PERMISSION_DENIED = 7;
 
-/** What Temporal's default authorizer tells everybody. */
+/** The call that Temporal's default authorizer allows to every caller. */
 const FOR_EVERYBODY = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 
-/** TLS in front of a Temporal server on loopback, for calls that show an API key. */
+/** A TLS proxy for a Temporal server on loopback that checks the API key of calls. */
 export interface KeyGate {
   /** `localhost:port`. */
   readonly address: string;
-  /** From now on only this key is let through. */
+  /** From now on, accepts only this key. */
   trust(key: string): void;
   close(): Promise<void>;
 }
 
-/** What the gate lets through. */
+/** The calls that the gate accepts. */
 interface KeyGateOptions {
   readonly trusted: string;
-  /** What a call with another key gets. */
+  /** The refusal of a call with another key. */
   readonly status: Refusal;
-  /** Name of a call to which no key has a right (PERMISSION_DENIED). */
+  /** Name of a call that no key may make (PERMISSION_DENIED). */
   readonly denied?: string | null;
 }
 
-/** Starts one. `target`: `host:port` of a server without TLS. */
+/** Starts a key gate. `target` is the `host:port` of a server without TLS. */
 export async function keyGate(
   target: string,
   own: { readonly key: string; readonly cert: string },
@@ -86,7 +86,7 @@ export async function keyGate(
   };
 }
 
-/** Of a certificate that ended long ago. */
+/** The dates of an expired certificate. */
 const EXPIRED = ['-startdate', '20200101000000Z', '-enddate', '20200201000000Z'];
 const VALID = ['-days', '30'];
 const CONFIG = [
@@ -95,10 +95,10 @@ const CONFIG = [
 ].join('\n');
 const REQUEST = ['-keyout', 'key', '-out', 'request'];
 
-/** Key and certificate in PEM, signed by itself, for `localhost` and 127.0.0.1. */
+/** Makes a key and a self-signed certificate in PEM, for `localhost` and 127.0.0.1. */
 export function selfSigned(kind: 'valid' | 'expired'): { readonly key: string; readonly cert: string } {
   const directory = mkdtempSync(join(tmpdir(), 'lote-tls-'));
-  // OpenSSL finds a trusted certificate by its subject, and sees only one of each.
+  // OpenSSL finds a trusted certificate by its subject, so each certificate needs its own.
   const subject = ['-subj', `/CN=${basename(directory)}`];
   const openssl = (...parameters: readonly string[]): void =>
     void execFileSync('openssl', parameters, { cwd: directory, stdio: 'pipe' });
@@ -122,7 +122,7 @@ export function selfSigned(kind: 'valid' | 'expired'): { readonly key: string; r
   return pair;
 }
 
-/** A real HTTPS server on loopback, whose certificate is signed by itself; ends with the test. */
+/** Starts a real HTTPS server on loopback with a self-signed certificate. It ends with the test. */
 export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
   const server = createServer(selfSigned(kind), (_, response) => response.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

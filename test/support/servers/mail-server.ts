@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 
-/** A message as the server took it. */
+/** A message as the server received it. */
 export interface TakenMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly source: string;
-  /** The name that was logged in with; undefined: nobody. */
+  /** The name of the login; undefined if the client did not log in. */
   readonly user: string | undefined;
   readonly secure: boolean;
 }
@@ -15,16 +15,16 @@ export interface TakenMail {
 export interface MailServer {
   readonly port: number;
   readonly taken: readonly TakenMail[];
-  /** Names that somebody tried to log in with. */
+  /** Names of all login attempts. */
   readonly logins: readonly string[];
 }
 
-/** An error with the code that the server answers with. */
+/** Makes an error with the code that the server answers. */
 export function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
-/** A real mail server on loopback that takes every message; ends with the test. */
+/** Starts a real mail server on loopback that accepts every message. It ends with the test. */
 export async function mailServer(options: SMTPServerOptions = {}, password = 'pass word'): Promise<MailServer> {
   const taken: TakenMail[] = [];
   const logins: string[] = [];

@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Below the range from which the system takes ports for outgoing connections: nobody takes it before it is listened on. */
+/** Below the range of the system's ports for outgoing connections, so that no connection takes the port first. */
 const LOWEST = 20_000;
 const HIGHEST = 30_000;
-/** One file for each port that a test of this machine has, with the process of that test: two tests must not choose the same before either listens. */
+/** One file for each reserved port, with the pid of the test. Two tests must not choose one port before they listen. */
 const TAKEN = join(tmpdir(), `lote-test-ports-${process.getuid?.() ?? 0}`);
 
-/** A port for a server that the test must name before it starts. It is the test's own until its process ends. */
+/** Reserves a port for a server whose port the test must know before the start, until the test's process ends. */
 export async function ownPort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -11,16 +11,16 @@ import pg from 'pg';
 
 export interface PostgresCluster {
   readonly url: string;
-  /** Of the process that guards the server, its child. */
+  /** The pid of the process that guards the server, which is its child. */
   readonly pid: number;
-  /** SIGKILL to the server and to everything it started: what a crash leaves. Resolves when all of it has ended. */
+  /** Sends SIGKILL to the server and its children, like a crash. Resolves when all of them have ended. */
   kill(): Promise<void>;
-  /** After `kill`: the same data, the same port. As a standby that takes no connections, until `promote`. */
+  /** Starts the server after `kill` on the same data and port. A standby takes no connections until `promote`. */
   restart(as?: 'primary' | 'closed-standby'): Promise<void>;
   promote(): Promise<void>;
-  /** A server of its own that takes what this one writes, and no connections until `promote`. */
+  /** Starts a second server that replicates this one and takes no connections until `promote`. */
   standby(): Promise<PostgresCluster>;
-  /** Gives a folder to the account that the server runs under. */
+  /** Gives a folder to the server's account. */
   own(path: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,12 +31,12 @@ interface Account {
 }
 
 /**
- * The server lives as long as this process holds the other end of standard input: a test run that is killed leaves neither server nor
- * directory. SIGQUIT is "immediate shutdown": nothing here is worth a checkpoint.
+ * The server lives as long as this process holds the other end of standard input: a killed test run leaves neither
+ * server nor directory. SIGQUIT is "immediate shutdown", because test data need no checkpoint.
  */
 const GUARD = '"$@" & server=$!; read -r _; kill -QUIT "$server"; wait "$server"; cd /; rm -rf "$0"';
 
-/** Names data of a server that has never run and lets in anybody of this machine: a copy computes for a tenth of `initdb`. */
+/** The variable with data of an unused server that trusts all local users: a copy costs a tenth of `initdb`. */
 export const TEMPLATE_VARIABLE = 'LOTE_TEST_POSTGRES_TEMPLATE';
 const SUPERUSER = 'lote';
 
@@ -44,15 +44,15 @@ const START_TRIES = 200;
 const START_PAUSE_MS = 50;
 
 export interface PostgresClusterOptions {
-  /** Commits wait for the disk, as they do in production; tests need not. */
+  /** True if commits wait for the disk, as in production. Default false: tests need not wait. */
   readonly durable?: boolean;
-  /** Every account then needs its password. Left out: anybody of this machine gets in, as the superuser `lote`. */
+  /** Every account then needs its password. By default the server trusts all local users, as the superuser `lote`. */
   readonly superuser?: { readonly name: string; readonly password: string };
   /** Server settings that a test adds. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. */
+/** Starts a private, temporary PostgreSQL on loopback; null if the machine has no `initdb` and `postgres`. */
 export async function startPostgresCluster({
   durable = false,
   superuser,
@@ -71,10 +71,10 @@ export async function startPostgresCluster({
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     fsync: durable ? 'on' : 'off',
-    // Nine test files at a time, of which some run a dozen stacks side by side, each with a pool of its own.
+    // Nine test files run at a time. Some of them run a dozen stacks, each with its own pool.
     max_connections: 400,
     deadlock_timeout: '200ms',
-    // A standby that takes no connections answers as a server does that is starting.
+    // A standby without connections answers like a server that is starting.
     hot_standby: 'off',
     ...added,
   };
@@ -83,7 +83,7 @@ export async function startPostgresCluster({
   return cluster;
 }
 
-/** The data of a server that has never run, for `TEMPLATE_VARIABLE`; null where the machine has no `initdb`. */
+/** Makes the data of an unused server for `TEMPLATE_VARIABLE`; null if the machine has no `initdb`. */
 export async function postgresTemplate(): Promise<{ readonly path: string; remove(): Promise<void> } | null> {
   const binaries = postgresBinaries();
   if (binaries === null) return null;
@@ -110,7 +110,7 @@ async function newData(
   return data;
 }
 
-/** Where a server is, and how it is started. */
+/** The files of a server, and the settings of its start. */
 interface ClusterPlace {
   readonly binaries: string;
   readonly account: Account | null;
@@ -120,7 +120,7 @@ interface ClusterPlace {
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
-/** A server that is not started yet, on data that is there. */
+/** Makes a server on existing data, without starting it. */
 function clusterIn(place: ClusterPlace): PostgresCluster {
   const { binaries, account, directory, login, port, settings } = place;
   const data = join(directory, 'data');
@@ -164,13 +164,13 @@ function clusterIn(place: ClusterPlace): PostgresCluster {
       if (account !== null) await chown(path, account.uid, account.gid);
     },
     async stop() {
-      // Each guard removes the directory when it leaves: the one whose server lives goes first.
+      // Each guard removes the directory when it ends, so the guard of the running server must end first.
       for (const guard of guards) await stop(guard, directory);
     },
   };
 }
 
-/** A folder of its own for a server, which belongs to the account that it runs under. */
+/** Makes a folder for a server, which belongs to the server's account. */
 async function serverDirectory(): Promise<{ readonly account: Account | null; readonly directory: string }> {
   const account = unprivilegedAccount();
   const directory = await mkdtemp(join(tmpdir(), 'lote-postgres-'));
@@ -187,12 +187,12 @@ async function killServer(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // A backend whose client left meanwhile.
+      // The backend has ended already, because its client disconnected.
     }
   }
-  // A server that is started while an old backend lives refuses its shared memory.
+  // PostgreSQL does not start while an old backend still uses the shared memory.
   while ((await Promise.all(all.map(isRunning))).includes(true)) await sleep(START_PAUSE_MS);
-  // Its guard reaps it only at the very end, and PostgreSQL takes a zombie for a living server.
+  // The guard reaps the server only at its own end, and PostgreSQL takes a zombie for a running server.
   await rm(lock);
 }
 
@@ -206,7 +206,7 @@ async function childrenOf(parent: number): Promise<readonly number[]> {
   return pids.filter((_, at) => parents[at] === parent);
 }
 
-/** A zombie holds nothing any more; its parent may be busy. */
+/** Tells whether a process runs. A zombie counts as ended: it holds no resources, and its parent may reap it late. */
 async function isRunning(pid: number): Promise<boolean> {
   const stat = await statOf(pid);
   return stat !== null && stat.state !== 'Z';
@@ -214,12 +214,12 @@ async function isRunning(pid: number): Promise<boolean> {
 
 async function statOf(pid: number): Promise<{ readonly state: string; readonly parent: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  // The name of the program stands in brackets and may hold anything.
+  // The name of the program is in parentheses and may contain any character.
   const [state = '', parent = ''] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
   return text === null ? null : { state, parent: Number(parent) };
 }
 
-/** The folder of `initdb`, `postgres` and `psql`; null: this machine has none. */
+/** Returns the folder of `initdb`, `postgres` and `psql`; null if this machine has none. */
 export function postgresBinaries(): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
@@ -230,14 +230,14 @@ export function postgresBinaries(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
 }
 
-/** initdb and postgres refuse to run as root. */
+/** Returns an account for the server, because initdb and postgres refuse to run as root; null if this is not root. */
 function unprivilegedAccount(): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', 'nobody']) {
     try {
       return { uid: idOf(name, '-u'), gid: idOf(name, '-g') };
     } catch {
-      // No such account here: try the next.
+      // This machine has no such account, so the next one is tried.
     }
   }
   throw new Error(
@@ -276,7 +276,7 @@ async function untilReady(url: string, server: ChildProcess): Promise<void> {
   throw new Error('Starting PostgreSQL for the tests: it did not accept connections in time');
 }
 
-/** Until it says at least that it does not take connections (57P03). */
+/** Waits until the server answers that it takes no connections (57P03). */
 async function untilAnswers(url: string): Promise<void> {
   for (;;) {
     const client = new pg.Client({ connectionString: url });

@@ -4,12 +4,12 @@ import { inject } from 'vitest';
 
 export interface PostgresDatabase {
   readonly url: string;
-  /** Rows of one query, on a connection that serves others of the next half second: a new one for each look of a test costs the server a process. */
+  /** Runs a query. Reuses its connection for half a second, because each new connection costs the server a process. */
   rows<Row extends object>(text: string): Promise<readonly Row[]>;
   drop(): Promise<void>;
 }
 
-/** A database of the test's own on the test run's server: processes are given it by DATABASE_URL alone. */
+/** Makes a database for the test on the test run's server. Processes get it only by DATABASE_URL. */
 export async function postgresDatabase(server: string): Promise<PostgresDatabase> {
   const name = `lote_e2e_${randomBytes(6).toString('hex')}`;
   await sql(server, `CREATE DATABASE ${name}`);
@@ -36,15 +36,15 @@ export interface PostgresSchema {
   drop(): Promise<void>;
 }
 
-/** The test run's PostgreSQL; null when the machine has none, which the global set-up has said loudly. */
+/** Returns the test run's PostgreSQL; null if the machine has none, which the global set-up has reported. */
 export function postgresUrl(): string | null {
   return inject('postgresUrl') ?? null;
 }
 
-/** The server of the run itself ends with the run, and all schemas with it: to drop one takes half as long as to make it. */
+/** Schemas on the run's own server end with the run, so no test drops them: that takes half as long as making them. */
 const OUTLIVES_RUN = (process.env['TEST_DATABASE_URL'] ?? '') !== '';
 
-/** A schema of this test file's own. */
+/** Names a schema for this test file. */
 export function postgresSchema(connectionString: string): PostgresSchema {
   const schema = `lote_test_${randomBytes(6).toString('hex')}`;
   return {
@@ -56,7 +56,7 @@ export function postgresSchema(connectionString: string): PostgresSchema {
   };
 }
 
-/** One statement beside the ledger, on a connection of its own. */
+/** Runs one statement on its own connection, beside the ledger. */
 export async function sql(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();

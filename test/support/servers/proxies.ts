@@ -3,19 +3,19 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 
-/** A way to a server that the test can cut. */
+/** A TCP proxy before a server. The test can cut its connections. */
 export interface TcpProxy {
   /** host:port */
   readonly address: string;
-  /** Every connection is reset, and no new one is taken. */
+  /** Resets all connections and accepts no new ones. */
   cut(): Promise<void>;
-  /** Every connection is reset; new ones are taken. */
+  /** Resets all connections; accepts new ones. */
   reset(): void;
-  /** Every connection stays open, and nothing comes through it any more; new ones are taken. */
+  /** Keeps all connections open, but passes no data through them; new connections work. */
   freeze(): void;
-  /** Each answer of a connection that is made from now on comes so many milliseconds later, in the order of the answers. */
+  /** Delays the answers of new connections by `ms` milliseconds, and keeps their order. */
   delayAnswers(ms: number): void;
-  /** Every connection is reset; new ones lead to this server. */
+  /** Resets all connections; new ones go to this server. */
   leadTo(target: string): void;
 }
 
@@ -64,7 +64,7 @@ function delayed(delayMs: () => number): Transform {
   return new Transform({
     transform(chunk, _, done) {
       waiting += 1;
-      // Timers of one length keep their order, and no chunk waits for the one before it.
+      // Timers of one length keep their order, and no chunk waits for the previous chunk.
       setTimeout(() => {
         waiting -= 1;
         if (!this.destroyed) this.push(chunk);
@@ -79,18 +79,18 @@ function delayed(delayMs: () => number): Transform {
   });
 }
 
-/** First byte of BackendKeyData; its first field, after type and length, is a process id. */
+/** First byte of the message BackendKeyData. Its first field, after type and length, is a process id. */
 const KEY_DATA = 'K'.charCodeAt(0);
 const FIRST_FIELD = 5;
 
-/** What a pooler shows of itself at the beginning of a connection: a process id that no server process has. */
+/** A proxy like a pooler: at the start of a connection it sends a process id that no server process has. */
 export interface Pooler {
   /** host:port */
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** Stands before a server that asks for no password, as PgBouncer does. */
+/** Starts a pooler like PgBouncer before a server that asks for no password. */
 export async function pooler(target: string): Promise<Pooler> {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
@@ -122,7 +122,7 @@ export async function pooler(target: string): Promise<Pooler> {
   };
 }
 
-/** Where the whole message begins; null: it has not come yet. */
+/** Returns where the BackendKeyData begins; null if the message is not complete yet. */
 function keyDataIn(bytes: Buffer): number | null {
   for (let at = 0; at + FIRST_FIELD <= bytes.length;) {
     const end = at + 1 + bytes.readInt32BE(at + 1);
@@ -139,20 +139,20 @@ interface KeyPair {
   readonly cert: string;
 }
 
-/** TLS in front of a server on loopback, for clients whose certificate it trusts. */
+/** A TLS proxy for a server on loopback that checks the certificates of clients. */
 export interface TlsProxy {
   /** `localhost:port`. */
   readonly address: string;
-  /** Cuts every connection, and trusts only these certificates of clients from now on. */
+  /** Cuts all connections, and from now on trusts only these certificates of clients. */
   trust(...certificates: readonly string[]): void;
-  /** Cuts every connection, and takes no new one. */
+  /** Cuts all connections and accepts no new ones. */
   goAway(): Promise<void>;
-  /** Takes connections again, at the same address. */
+  /** Accepts connections again, at the same address. */
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one that speaks HTTP/2, as gRPC does. `target`: `host:port`. */
+/** Starts a TLS proxy that speaks HTTP/2, as gRPC does. `target` is `host:port`. */
 export async function tlsProxy(target: string, own: KeyPair, trusted: string): Promise<TlsProxy> {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();

@@ -4,7 +4,7 @@ import { memoryStore } from '../../../src/sandbox/store.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { type Engine, simulatedEngine } from '../../../src/sandbox/engine.ts';
 
-/** One request of Lote to the service, as it arrived at the front. */
+/** One request of Lote to the service, as received by the front. */
 export interface FrontRequest {
   readonly method: string;
   readonly path: string;
@@ -12,35 +12,35 @@ export interface FrontRequest {
   readonly authorization: string | null;
   readonly body: string;
   readonly at: number;
-  /** How often this very request (method, path, key) came before, this one included. */
+  /** How often this request (method, path, key) has come so far, including this one. */
   readonly nth: number;
-  /** Its connection, counted from 1: requests of one number came over the same kept-alive connection. */
+  /** The number of the connection, from 1. Requests over the same kept-alive connection have the same number. */
   readonly connection: number;
-  /** Aborted once that connection is closed. */
+  /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
 }
 
-/** What the front does with a request: pass it on, answer by itself, or cut the connection before or after passing it on. */
+/** The front can pass a request on, answer it by itself, or cut the connection before or after passing it on. */
 export type FrontAction = 'pass' | 'cut' | 'pass-and-cut' | FrontAnswer;
 
 export interface FrontAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The service does its work all the same. */
+  /** True if the front also passes the request on, so that the service does its work. */
   readonly afterPassing?: true;
 }
 
 export type FrontScript = (request: FrontRequest) => FrontAction | Promise<FrontAction>;
 
-/** A real HTTP server between Lote and the sandbox: it sees everything, and a test may make it misbehave at any time. */
+/** A real HTTP server between Lote and the sandbox. It sees all requests, and a test can make it misbehave. */
 export interface ServiceFront {
   readonly url: string;
   readonly requests: readonly FrontRequest[];
-  /** The largest number of requests that were here at one moment. */
+  /** The largest number of requests at the same time. */
   readonly mostAtOnce: number;
   script: FrontScript;
-  /** By how much the service's time is ahead, in milliseconds, as the heads of its answers have it; 0 at first. Null: they name none. */
+  /** How far the `Date` of the answers is ahead, in milliseconds; 0 at first. Null: the answers have no `Date`. */
   ahead: number | null;
   close(): Promise<void>;
 }
@@ -149,7 +149,7 @@ interface PassedAnswer {
   readonly body: Buffer;
 }
 
-/** Method, path, headers and bytes as they came; rejects when the target cuts the connection. */
+/** Passes a request on with the same method, path, headers and bytes. Rejects if the target cuts the connection. */
 function passOn(target: URL, incoming: IncomingMessage, body: Buffer): Promise<PassedAnswer> {
   return new Promise((resolve, reject) => {
     const { host: _host, connection: _connection, ...headers } = incoming.headers;
@@ -172,23 +172,23 @@ function passOn(target: URL, incoming: IncomingMessage, body: Buffer): Promise<P
 
 export const SANDBOX_KEY = 'sk_test_sandbox';
 
-/** A sandbox that outlives whatever the test kills: its books are the judge. */
+/** Starts a sandbox that outlives the processes that the test kills. The test judges by its books. */
 export function independentSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   return startSandbox({ port: 0, store: memoryStore(), apiKeys: [SANDBOX_KEY], ...options });
 }
 
 export interface GatedEngine {
   readonly engine: Engine;
-  /** Lets it speak of so many invoices more, the oldest first; left out: of all. */
+  /** Lets the engine settle `invoices` more invoices, the oldest first. Default: all. */
   open(invoices?: number): void;
 }
 
-/** The simulated engine, which says nothing of any invoice until the test lets it: a batch then runs for as long as a test needs. */
+/** Makes a simulated engine that settles no invoice until the test allows it: a batch then runs as long as needed. */
 export function gatedEngine(): GatedEngine {
   return gated(simulatedEngine({ settleMs: 0 }));
 }
 
-/** An engine of the test's own behind the same gate. */
+/** Puts the test's own engine behind the same gate. */
 export function gated(engine: Engine): GatedEngine {
   let free = 0;
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** What all projects of one run share, by name: each project has its own copy of this module, and all of them one process. */
+/** A set-up that all projects of a run share: each project has its own copy of this module, in the same process. */
 interface SharedSetUp {
   users: number;
   readonly started: Promise<{ readonly value: unknown; stop(): Promise<void> }>;
@@ -7,8 +7,8 @@ interface SharedSetUp {
 const RUN = globalThis as { loteSetUps?: Map<string, SharedSetUp> };
 
 /**
- * Starts something once for all projects of a run, and stops it when the last of them has ended.
- * @returns what was started, and what the project's own teardown must call.
+ * Starts a set-up once for all projects of a run, and stops it when the last project has ended.
+ * @returns the value of the set-up, and the function that the project's teardown must call.
  */
 export async function shareSetUp<Value>(
   name: string,

@@ -2,8 +2,8 @@ import { createServer, request, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A reverse proxy as a process of its own: it signs people in by `Authorization: Person NAME GROUPS`, and connects to the console from an
- * address of its own. What a client itself writes into the headers of people is dropped. Arguments: the console's address, its own.
+ * A reverse proxy in a separate process. It signs people in by `Authorization: Person NAME GROUPS`, drops the sign-in
+ * headers of the client, and connects to the console from its own address. Arguments: the console's address, its own.
  */
 const [, , target = '', source = '127.0.0.1'] = process.argv;
 const { hostname, port } = new URL(target);

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('sign-in-proxy-process.ts', import.meta.url));
 
-/** A reverse proxy that runs as a process of its own. */
+/** A reverse proxy in a separate process. */
 export interface SignInProxy {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** Starts a proxy before `target` that signs in whoever says a name, and connects from `source`, an address of this machine. */
+/** Starts a proxy before `target` that trusts the name a client sends. It connects from `source`, a local address. */
 export async function signInProxy(target: string, source: string): Promise<SignInProxy> {
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, target, source], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,17 +8,18 @@ import { makeLedger } from '../../../src/ledger/database/pglite/open-pglite-ledg
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 
-/** Where new embedded ledgers are copied from: the folder that `lote` itself uses. */
+/** The folder of templates for new embedded ledgers, which `lote` uses, too. */
 export const LEDGER_TEMPLATES = join(cacheDirectory(process.env), 'ledgers');
 
-/** The part of it that is used; TypeScript knows it as a part of browsers alone. */
+/** The used part of WebAssembly, which TypeScript knows only in browsers. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
 let compiled: Promise<object> | null = null;
 
 /**
- * Lets all embedded databases of this process share their compiled functions from now on: V8 keeps them while a module of the same bytes is alive, and would
- * compile them again at each start. To be called when one is open, whose start has told V8 when to optimise.
+ * Lets all embedded databases of this process share their compiled functions from now on. V8 keeps the functions while
+ * a module with the same bytes is alive; otherwise each start compiles them again. Call it while a database is open,
+ * because its start tells V8 when to optimise.
  */
 export async function keepCompiled(): Promise<void> {
   const program = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm');
@@ -26,7 +27,7 @@ export async function keepCompiled(): Promise<void> {
   await compiled;
 }
 
-/** The database of an embedded ledger of its own, whose directory goes when it is closed. */
+/** Makes the database of a separate embedded ledger. Closing it removes its directory. */
 export async function temporaryDatabase(): Promise<Database> {
   const parent = await mkdtemp(join(tmpdir(), 'lote-ledger-'));
   const directory = join(parent, 'ledger');
@@ -42,7 +43,7 @@ export async function temporaryDatabase(): Promise<Database> {
   };
 }
 
-/** An embedded ledger of its own, whose directory goes when it is closed. */
+/** Makes a separate embedded ledger. Closing it removes its directory. */
 export async function temporaryLedger(): Promise<Ledger> {
   return openLedger(await temporaryDatabase());
 }

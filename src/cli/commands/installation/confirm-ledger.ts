@@ -12,8 +12,10 @@ import { withOwnLedger } from '../../session/open-session.ts';
 import { readProfile, profileDigestOf } from '../../../app/account/read-profile.ts';
 
 /**
- * `lote confirm-ledger`: an operator lets a restored or new ledger go on. It learns from the send log which keys were used without it. Nothing is sent.
- * @throws LoteError `configuration-invalid`, and `interlock` where the ledger knows a real account, when the account is not known here
+ * `lote confirm-ledger`: lets a restored or new ledger send again, and teaches it the keys of the send log. Sends
+ * nothing.
+ * @throws LoteError `configuration-invalid` if no account is configured; `interlock` if the ledger knows a real account
+ * that is missing here
  */
 export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
@@ -55,8 +57,8 @@ function confirmedText({ invoices, since, held, refused, flagged }: ConfirmedLed
 }
 
 /**
- * `lote confirm-service`: the ledger takes the configured address and key for the application's from now on, and the ids in its list of merchants for right. Nothing is sent. With
- * `profile` the service profile also counts as proved, whatever was found.
+ * `lote confirm-service`: the ledger accepts the configured address and key, and the ids in its list of merchants, as
+ * right. Sends nothing. With `profile`, the service profile counts as proved, whatever Lote found.
  */
 export async function confirmServiceCommand(
   env: NodeJS.ProcessEnv,

@@ -5,7 +5,7 @@ import type { Check } from '../../../health/doctor/check.ts';
 
 const WORDS = { ok: 'ok', trouble: 'TROUBLE', unknown: '?' } as const;
 
-/** What `lote doctor` prints: a line for each check, below it what to do, and how many must be mended. */
+/** Formats the output of `lote doctor`: a line for each check with its cure below, and how many must be mended. */
 export function doctorTable(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 'TROUBLE'.length + 4);
@@ -18,7 +18,7 @@ export function doctorTable(checks: readonly Check[]): string {
   return [...lines, '', end, ''].join('\n');
 }
 
-/** `lote doctor`: nothing is sent and nothing is changed. `1`: something must be mended. */
+/** `lote doctor`: sends nothing and changes nothing. Exit code 1 means that something must be mended. */
 export async function doctorCommand(env: NodeJS.ProcessEnv, { json }: { readonly json: boolean }): Promise<ExitCode> {
   const checks = await examine(env);
   const isWell = checks.every(({ state }) => state !== 'trouble');

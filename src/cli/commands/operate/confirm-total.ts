@@ -10,14 +10,14 @@ import { withWork } from '../../session/work-session.ts';
 
 interface ConfirmTotalCommand {
   readonly batch: string;
-  /** Left out: asked for on the terminal, after the total has been shown. */
+  /** Optional: by default the command shows the total and asks for this number on the terminal. */
   readonly invoices?: number;
   readonly reason: string;
   readonly who?: string;
   readonly json: boolean;
 }
 
-/** `lote confirm-total BATCH`: a batch that is held because of its total is sent. Ends like `run`. */
+/** `lote confirm-total BATCH`: sends a batch that is held because of its total. Ends like `run`. */
 export async function confirmTotalCommand(
   env: NodeJS.ProcessEnv,
   { batch: batchId, reason, who, json, ...given }: ConfirmTotalCommand,
@@ -37,7 +37,7 @@ export async function confirmTotalCommand(
   });
 }
 
-/** Shows the total and asks for the number; null: what was typed is no number. */
+/** Shows the total and asks for the number. Returns null if the answer is not a number. */
 async function askNumber(unusual: UnusualTotal | undefined): Promise<number | null> {
   if (!process.stdin.isTTY)
     throw new LoteError(

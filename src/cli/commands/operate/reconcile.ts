@@ -6,7 +6,7 @@ import { awaitRun } from '../../session/follow-batches.ts';
 import { withWork } from '../../session/work-session.ts';
 import type { ReconciliationResult } from '../../../domain/messages/messages.ts';
 
-/** What `lote reconcile` prints: what it did, line by line, and why something was left. */
+/** Formats the output of `lote reconcile`: its results, line by line, and why something was left. */
 export function reconciliationText(result: ReconciliationResult): string {
   const { repeated, found, asked, settled, orphans, stopped, reports, serviceAway, profileFoundWrong } = result;
   const closed = `Batches without a run closed ${orphans.length}: ${orphans.join(', ')}. Read their reports.`;
@@ -25,7 +25,7 @@ export function reconciliationText(result: ReconciliationResult): string {
   ].join('\n');
 }
 
-/** `lote reconcile`: whatever batches left open is looked at now, due or not. */
+/** `lote reconcile`: looks now at everything that batches left open, due or not. */
 export async function reconcileCommand(
   env: NodeJS.ProcessEnv,
   { json }: { readonly json: boolean },

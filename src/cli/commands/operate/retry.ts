@@ -21,7 +21,7 @@ interface RetryCommand {
   readonly json: boolean;
 }
 
-/** `lote retry BATCH`: failed, rejected and held invoices go again, unknown ones by reference or row. Ends like `run`. */
+/** `lote retry BATCH`: sends failed, rejected and held invoices again, and unknown ones if named by reference or row. Ends like `run`. */
 export async function retryCommand(env: NodeJS.ProcessEnv, command: RetryCommand): Promise<ExitCode> {
   const { batch: batchId, json } = command;
   if (command.acceptDuplicateRisk && command.reason === undefined) {
@@ -61,7 +61,7 @@ async function requestOf(session: WorkSession, command: RetryCommand): Promise<R
 }
 
 /**
- * The file's rows of references: a reference never goes into Temporal's history, a row number may.
+ * Returns the file's rows for references: a reference never goes into Temporal's history, but a row number may.
  * @throws LoteError `usage` naming how many references the batch does not have
  */
 export async function rowsOfRefs(

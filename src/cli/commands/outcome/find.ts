@@ -6,7 +6,7 @@ import { plainText } from '../../../texts/fill.ts';
 import type { SearchAnswer } from '../../../console/search-query.ts';
 import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 
-/** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. */
+/** Formats the output of `lote find`: the invoices, newest file first, the reason for each state, and how far the search went. */
 export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
   const lines = [
     found.length === 0 ? 'Nothing found.' : `${found.length} ${found.length === 1 ? 'invoice' : 'invoices'} found:`,
@@ -28,7 +28,7 @@ export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZ
     lines.push(`${invoices} looked at one by one, back to ${localTime(backTo, timeZone)}.`);
   }
   if (next !== null) lines.push(`Older ones were not. To go on, give the same command with --after ${next}`);
-  // References, names of files and the service's own words may hold what a terminal takes for a command.
+  // References, file names and the service's own words may hold characters that a terminal treats as a command.
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
 
@@ -42,7 +42,7 @@ interface FindCommand {
   readonly json: boolean;
 }
 
-/** `lote find`: invoices of all batches, also while another process works on them. @throws LoteError `usage` */
+/** `lote find`: searches the invoices of all batches, also while another process works on them. @throws LoteError `usage` */
 export async function findCommand(env: NodeJS.ProcessEnv, command: FindCommand): Promise<ExitCode> {
   const { words: q = '', net = '', from = '', to = '', after = '', parts, json } = command;
   const wish = { q, net, from, to, after, ...(parts === true && { parts: '1' as const }) };

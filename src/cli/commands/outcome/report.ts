@@ -13,7 +13,7 @@ import { printResult } from '../../output/terminal-text.ts';
 import { summaryTable } from '../../output/summary-table.ts';
 
 const POLL_INTERVAL_MS = 500;
-/** A ledger that fails over, or an owner that is busy, answers again within this. */
+/** A ledger that fails over, or an owner that is busy, answers again within this time. */
 const AWAY_PATIENCE_MS = 60_000;
 const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']);
 
@@ -24,10 +24,7 @@ interface ReportCommand {
   readonly json: boolean;
 }
 
-/**
- * `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that
- * goes on.
- */
+/** `lote report BATCH`: prints the outcome in short and the paths of its files. The exit codes are those of `run`, and 1 while the batch goes on. */
 export async function reportCommand(
   env: NodeJS.ProcessEnv,
   { batch: batchId, follow, json }: ReportCommand,
@@ -40,7 +37,7 @@ export async function reportCommand(
   return isClosed(batch) ? batchExitCode(summaryOf(batch)) : EXIT.someNotIssued;
 }
 
-/** With a line of progress, which shows a person that the work goes on. */
+/** Waits until the batch is closed, with a progress line that shows a person that the work goes on. */
 async function untilClosed({ operations, place }: Session, batchId: string): Promise<ReadBatch> {
   const progress = progressLine();
   let answeredAt = performance.now();
@@ -51,7 +48,7 @@ async function untilClosed({ operations, place }: Session, batchId: string): Pro
         return null;
       });
       if (batch !== null) answeredAt = performance.now();
-      // Closed comes first, the report a moment later.
+      // The batch closes first; its report follows a moment later.
       if (batch !== null && isClosed(batch) && batch.revision > 0) return batch;
       if (batch !== null && place === 'own') throw unattended(batchId);
       if (batch === null) progress.say(`${batchId}: waits for the ledger, which does not answer`);
@@ -81,7 +78,7 @@ function isClosed(batch: ReadBatch): batch is ClosedBatch {
   return CLOSED.has(batch.state);
 }
 
-/** Where the report files are; null: not there. */
+/** Returns the paths of the report files; null for a missing file. */
 async function reportPaths(reportsDir: string, batchId: string) {
   const directory = join(reportsDir, batchId);
   const names = await readdir(directory).catch((): string[] => []);

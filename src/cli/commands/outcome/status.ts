@@ -12,7 +12,7 @@ import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
 
 const BATCHES_SHOWN = 50;
 
-/** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
+/** `lote status [BATCH]`: prints the batches of the ledger, also while another process works on it. */
 export async function statusCommand(
   env: NodeJS.ProcessEnv,
   { batch: batchId, json }: { readonly batch?: string | undefined; readonly json: boolean },
@@ -37,7 +37,7 @@ const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
 const NUMBERS_FROM = 3;
 
-/** `lote status`: a table, newest first. */
+/** Formats the output of `lote status` as a table, newest batch first. */
 export function statusTable(batches: readonly ReadBatch[], timeZone?: string): string {
   if (batches.length === 0) return 'No batch yet. Start one with: lote run FILE\n';
   const rows = [
@@ -56,7 +56,7 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
   return `${tableLines(rows, NUMBERS_FROM).join('\n')}\n`;
 }
 
-/** `lote status BATCH`: where it stands, why, and what to type next. */
+/** Formats the output of `lote status BATCH`: the state of the batch, the reason, and the next command. */
 export function statusOf(batch: ReadBatch, timeZone?: string): string {
   const { batchId, file, state, invoices, rows, counts, stopped } = batch;
   const { out, missing, open } = balanceOf(batch);
@@ -82,7 +82,7 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
 
-/** It waits until an operator has confirmed its total. */
+/** Returns true if the batch waits until an operator confirms its total. */
 function isHeld({ state, total }: ReadBatch): boolean {
   return GOING_ON.has(state) && awaitsConfirmation(total ?? null);
 }
@@ -106,7 +106,7 @@ function totalLines({ total }: ReadBatch): readonly string[] {
   }
 }
 
-/** What may be wrong with the file although each of its invoices went out. */
+/** Lists what may be wrong with the file although each of its invoices went out. */
 function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs: refs }: ReadBatch): string[] {
   const lines: string[] = [];
   if (contradicted > 0)
@@ -118,7 +118,7 @@ function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs
   return lines;
 }
 
-/** What does not fit the service profile; nothing where there is nothing to tell. */
+/** Formats the misfits of the service profile; returns an empty text if there are none. */
 function misfitLines(misfits: readonly ProfileMisfit[]): string {
   return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
 }
@@ -137,7 +137,7 @@ function nextOf(batch: ReadBatch, missing: number): string {
   return `lote report ${batchId}${remediesOf(batch)}`;
 }
 
-/** What each of them holds for; a corrected copy of an invoice that is only not answered yet would be a second one. */
+/** Names the remedies for the batch's states, but no correction for an unanswered invoice: its corrected copy would be a second invoice. */
 function remediesOf({ batchId, counts }: ReadBatch): string {
   const any = (states: readonly Outcome[]): boolean => states.some((state) => (counts[state] ?? 0) > 0);
   const remedies = [

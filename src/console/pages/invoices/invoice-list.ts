@@ -6,7 +6,7 @@ import { reasonLines, STATE_ORDER, stateMark } from '../../../texts/outcomes/out
 import type { PageFormat } from '../page-format.ts';
 import { PROBLEM_STATES, type StateCounts } from '../state-counts.ts';
 
-/** Rows named before an ellipsis: an invoice of a thousand lines must not fill the page. */
+/** Number of rows before an ellipsis: an invoice of a thousand lines must not fill the page. */
 const MOST_ROWS = 8;
 
 export interface InvoiceList {
@@ -16,7 +16,7 @@ export interface InvoiceList {
   readonly invoices: readonly BatchInvoice[];
 }
 
-/** One page of invoices, with the choice of states above and the other pages below. */
+/** Renders one page of invoices, with the choice of states above and the other pages below. */
 export function invoiceList(format: PageFormat, list: InvoiceList): SafeHtml {
   const { texts } = format;
   const { heads } = texts;
@@ -67,16 +67,16 @@ function invoiceRow(format: PageFormat, batchId: string, invoice: BatchInvoice):
   </tr>`;
 }
 
-/** Invoices that one page of a list shows: with a long reason beside each, the page stays below 100 kB. */
+/** Number of invoices on one page of a list: with a long reason beside each, the page stays below 100 kB. */
 export const WINDOW_SIZE = 50;
 
-/** Which invoices of a batch a page shows. */
+/** The invoices of a batch that a page shows. */
 export interface InvoiceView extends ListPart {
   readonly show: 'problems' | 'all' | Outcome;
   readonly states: ReadonlySet<Outcome>;
 }
 
-/** Reads `?show=` and `?page=`; without them problems come first where there are any. */
+/** Reads `?show=` and `?page=`; by default the page shows problems first, if there are any. */
 export function invoiceView(
   counts: StateCounts,
   query: { readonly show: string | undefined; readonly page: string | undefined },

@@ -24,7 +24,7 @@ interface InvoicePage {
   readonly done: SafeHtml;
 }
 
-/** One invoice: how it stands and why, what the file says, what was sent, what came back, in the order of a phone call about it. */
+/** Renders one invoice in the order of a phone call about it: its state and reason, the file's content, the requests, the answers. */
 export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
   const { batch, details, done } = page;
   const { texts, language } = format;
@@ -93,7 +93,7 @@ function contentTable({ texts, amount, money }: PageFormat, { lines, currency }:
   return table(words.lines, columns, rows);
 }
 
-/** String members that name a person or a company; the rest of a body is amounts and texts of goods. */
+/** String members that name a person or a company; the rest of a body is amounts and descriptions of goods. */
 const PERSONAL = /("(?:name|tax_id|legal_name|email|nif)"\s*:\s*)"((?:[^"\\]|\\.)*)"/gu;
 
 function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): SafeHtml {
@@ -124,12 +124,12 @@ function request({ texts, count }: PageFormat, life: InvoiceGeneration): SafeHtm
   </article>`;
 }
 
-/** A request's body with names and tax numbers as dots, otherwise byte for byte. Not parsed: a number would lose its exact text. */
+/** Returns a request's body with names and tax numbers as dots, otherwise byte for byte. Does not parse it, because a number would lose its exact text. */
 export function maskedBody(body: string): string {
   return body.replaceAll(PERSONAL, (_, member: string, value: string) => `${member}"${masked(value)}"`);
 }
 
-/** The last two signs stay, so that two requests can be told apart; short values go whole. */
+/** Keeps the last two characters, so that two requests can be told apart; masks short values whole. */
 function masked(value: string): string {
   const signs = Array.from(value);
   return signs.length < 6 || value.includes('\\') ? '•••' : `•••${signs.slice(-2).join('')}`;
@@ -164,7 +164,7 @@ interface Moment {
   readonly note: string;
 }
 
-/** Everything that the ledger dated of an invoice, oldest first; of one moment, what caused before what followed. */
+/** Returns every dated event of an invoice, oldest first; events of the same time stand with the cause before its effect. */
 function invoiceMoments(format: PageFormat, details: InvoiceDetails): readonly Moment[] {
   const { generations, deliveries, batches, actions } = details;
   return [
@@ -218,19 +218,19 @@ function deliveryMoment({ texts }: PageFormat, { receivedAt, type, eventId, reas
   };
 }
 
-/** The final word and who said it; or, without one, what the invoice is now. */
+/** Returns the final state and its source, or, without a final state, the current state of the invoice. */
 function endMoments({ texts }: PageFormat, life: InvoiceGeneration, deliveries: readonly StoredDelivery[]) {
   const { state, settledAt, acceptedAt, changedAt, serviceId } = life;
   const reason = life.reason?.message ?? '';
   const byWebhook = deliveries.some(
     (one) => one.serviceId === serviceId && one.verdict === state && one.receivedAt <= (settledAt ?? 0),
   );
-  // A failure counts only when a GET has confirmed it, whatever a webhook said.
+  // A failure counts only when a GET has confirmed it, even if a webhook reported it.
   const byGet = state === 'failed' ? !life.flags.includes('failure-unconfirmed') : state === 'issued' && !byWebhook;
   return [
     ...moment(byGet ? settledAt : null, 'service', fill(texts.life.saidByGet, { state })),
     ...moment(settledAt, 'lote', fill(texts.life.settled, { state }), reason),
-    // A state without a time of its own: refused, held, unknown, still under way.
+    // This state has no time of its own: refused, held, unknown, still under way.
     ...moment(
       settledAt === null && acceptedAt === null ? changedAt : null,
       'lote',

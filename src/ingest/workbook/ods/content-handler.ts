@@ -21,7 +21,7 @@ interface Table {
   hidden: boolean;
 }
 
-/** A row of a sheet, which may stand for several equal ones below each other. */
+/** A row of a sheet, which may stand for several equal rows. */
 interface RepeatedRow {
   readonly table: Table;
   readonly repeat: number;
@@ -29,7 +29,7 @@ interface RepeatedRow {
 }
 
 const CELL = /^table:(?:covered-)?table-cell$/;
-/** What sheets consist of; other elements with this prefix (`table:detective`) may stand in a cell. */
+/** The elements of a sheet. A cell may contain other elements with this prefix, such as `table:detective`. */
 const PART_OF_A_TABLE = /^table:(?:table(?:-|$)|covered-)/;
 
 /** Turns the tags of `content.xml` into the rows of all its sheets. */
@@ -49,7 +49,7 @@ export class ContentHandler implements XmlHandler {
   #spans: { readonly column: number; readonly columns: number; readonly rows: number }[] = [];
   #column = 0;
   #cell: Attributes | null = null;
-  /** Inside a comment or a drawing, whose text is not the cell's. */
+  /** Depth inside a comment or a drawing, whose text does not belong to the cell. */
   #aside = 0;
 
   constructor(styles: OdsStyles, size: SheetSize) {
@@ -71,7 +71,7 @@ export class ContentHandler implements XmlHandler {
     else if (name === 'table:table-row') this.#openRow(attributes);
     else if (name === 'table:table-column') this.#openColumn(attributes);
     else if (name === 'table:table') this.#openTable(attributes);
-    // A sheet of another file whose values are kept here.
+    // Such a table is a saved copy of a sheet of another file.
     else if (name === 'table:table-source' && this.#table !== null) this.#table.hidden = true;
     else if (this.#table === null) this.#styles.open(name, attributes);
   }
@@ -120,7 +120,7 @@ export class ContentHandler implements XmlHandler {
     this.#size.beginRow();
   }
 
-  /** Its end would be taken for the end of the cell, and what follows it be lost. */
+  /** The end of an inner cell would end the outer one, and the rest would be lost. */
   #openInCell(name: string, attributes: Attributes): void {
     if (PART_OF_A_TABLE.test(name)) throw damaged('one of its cells holds a table');
     this.#text.open(name, attributes);
@@ -158,7 +158,7 @@ export class ContentHandler implements XmlHandler {
     this.#spans.push({ column: this.#column, columns, rows });
   }
 
-  /** Each of the rows that this one stands for has the same merged cells. */
+  /** Each row that a repeated row stands for has the same merged cells. */
   #merge(table: number, repeat: number): void {
     for (const { column, columns, rows } of this.#spans)
       this.merged.push({
@@ -207,7 +207,7 @@ function repeatOf(value: string | undefined): number {
   throw damaged('it repeats a cell or a row less than once');
 }
 
-/** The text that an ODS cell shows: its paragraphs, one to a line. White space is written as elements. */
+/** The text that an ODS cell shows: one line per paragraph. ODS writes white space as elements. */
 class CellText {
   #paragraphs = 0;
   #depth = 0;
@@ -260,7 +260,7 @@ class ColumnStyles {
     return first;
   }
 
-  /** By halves: each cell without a style of its own asks. */
+  /** Uses a binary search, because it runs for each cell without a style. */
   styleAt(column: number): string | undefined {
     let from = 0;
     let to = this.#runs.length;
@@ -273,7 +273,7 @@ class ColumnStyles {
   }
 }
 
-/** What LibreOffice shows for a formula that failed, beside the names that Excel has for it. */
+/** Texts that LibreOffice shows for a formula that failed, including the names that Excel uses. */
 const ERROR = /^(?:Err:\d+|#[A-Z/0!?]+)$/;
 
 function odsCell(attributes: Readonly<Record<string, string>>, shown: string, format: NumberFormat): SheetCell | null {
@@ -283,7 +283,7 @@ function odsCell(attributes: Readonly<Record<string, string>>, shown: string, fo
     format: of,
   });
   if (attributes['calcext:value-type'] === 'error' || (formula && ERROR.test(shown))) return made('error', shown);
-  // LibreOffice writes a truth value that came from XLSX as the number of a formula.
+  // LibreOffice writes a boolean that came from XLSX as the number of a formula.
   if (formula && /^\p{L}+$/u.test(shown) && attributes['office:value-type'] === 'float') return made('boolean', shown);
   switch (attributes['office:value-type']) {
     case 'float':
@@ -316,7 +316,7 @@ function odsCell(attributes: Readonly<Record<string, string>>, shown: string, fo
   }
 }
 
-/** Some programs name the currency in the cell, and no style shows it. */
+/** Some programs name the currency only in the cell, not in a style. */
 function withCurrency(format: NumberFormat, currency: string): NumberFormat {
   return format.kind === 'general' && currency !== ''
     ? parseNumberFormat(`General "${currency.replaceAll('"', '')}"`)

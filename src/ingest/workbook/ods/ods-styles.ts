@@ -1,9 +1,9 @@
 import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from '../limits.ts';
 import { GENERAL, parseNumberFormat, type NumberFormat } from '../number-format.ts';
 
-/** Styles refer to each other; a circle of them must end. */
+/** Styles refer to each other, so this limit ends a cycle. */
 const MOST_PARENTS = 10;
-/** As many as a format of Excel may have: the file says any number. */
+/** As many as a format of Excel may have; the file can state any number. */
 const MOST_ZEROS = 30;
 
 type Attributes = Readonly<Record<string, string>>;
@@ -16,11 +16,13 @@ const DATA_STYLES: ReadonlySet<string> = new Set([
 interface DataStyle {
   readonly name: string;
   code: string;
-  /** Styles for numbers of one sign, by condition. */
+  /** The styles for numbers of one sign, by condition. */
   readonly signs: Map<string, string>;
 }
 
-/** The styles of an ODS file, of both of its parts that hold some, as far as they say how numbers are shown, and which sheets, rows and columns are hidden. */
+/**
+ * Reads the styles in both parts of an ODS file: how numbers are shown, and which sheets, rows and columns are hidden.
+ */
 export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
   readonly #dataStyleOf = new Map<string, string>();
@@ -59,7 +61,7 @@ export class OdsStyles {
       this.#data = null;
     } else if (name === 'number:text') data.code += this.#text.trim() === '%' ? '%' : literal(this.#text);
     else if (name === 'number:currency-symbol') data.code += literal(this.#text);
-    // In the middle of the digits.
+    // This text stands between the digits.
     else if (name === 'number:embedded-text' && this.#text !== '') data.code += literal(`…${this.#text}`);
     if (data.code.length > LONGEST_FORMAT) throw tooLarge('characters in one number format', LONGEST_FORMAT);
     this.#text = '';
@@ -78,7 +80,10 @@ export class OdsStyles {
       data.code += name === 'number:fill-character' ? '' : 'E+';
   }
 
-  /** The style itself is that of the other numbers; XLSX has those of positive, negative and no numbers in this order. */
+  /**
+   * The style itself applies to the other numbers. XLSX lists the formats of positive numbers, negative numbers and
+   * zero in this order.
+   */
   #withSigns({ code, signs }: DataStyle): string {
     if (signs.size === 0) return code;
     const of = (condition: string) => {
@@ -91,7 +96,7 @@ export class OdsStyles {
     return [positive, of('<0') ?? of('<=0') ?? code, of('=0') ?? of('>=0') ?? of('<=0') ?? code].join(';');
   }
 
-  /** Of a cell style; one that says nothing of numbers takes what its parent says. */
+  /** Returns the format of a cell style. A style without a number format inherits that of its parent. */
   format(style: string | undefined): NumberFormat {
     let name = style ?? 'Default';
     for (let steps = 0; steps < MOST_PARENTS && !this.#dataStyleOf.has(name); steps += 1)
@@ -104,7 +109,7 @@ export class OdsStyles {
   }
 }
 
-/** Whether what has this style is not seen: `0cm`, `0.0in`, `0.01cm`. */
+/** Returns true if the style hides its element: `0cm`, `0.0in`, `0.01cm`. */
 function hides(name: string, attributes: Attributes): boolean {
   if (name === 'style:table-properties') return attributes['table:display'] === 'false';
   const size =

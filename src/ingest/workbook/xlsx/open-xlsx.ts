@@ -35,7 +35,7 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
   };
 }
 
-/** Each further name of a part would have it read once more. */
+/** Lote would read a part once more for each further sheet that names it. */
 function requireOwnParts(sheets: readonly { readonly part: string }[]): void {
   const parts = new Set(sheets.map(({ part }) => part.toLowerCase()));
   if (parts.size < sheets.length) throw damaged('two of its sheets are one part');
@@ -53,9 +53,12 @@ function rowsOf(archive: ZipArchive, part: string, context: CellContext, signal?
 
 interface Relationship {
   readonly id: string;
-  /** Last word of its type: `worksheet`, `styles`, `sharedStrings`. The addresses before it differ between the two forms of the standard. */
+  /**
+   * Last word of the relationship type: `worksheet`, `styles`, `sharedStrings`. The addresses before it differ between
+   * the two forms of the standard.
+   */
   readonly type: string;
-  /** Name of the part; null when it lies outside of the file. */
+  /** Name of the part, or null if it is outside the file. */
   readonly target: string | null;
 }
 
@@ -75,7 +78,7 @@ async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Prom
   const byId = new Map(related.map((one) => [one.id, one]));
   const sheets = found.sheets.flatMap(({ id, ...sheet }) => {
     const { type, target: part } = byId.get(id) ?? { type: 'worksheet', target: null };
-    // A chart, a dialog or macros on a sheet of their own: they have no rows.
+    // Skips sheets that contain only a chart, a dialog or macros, because they have no rows.
     if (type !== 'worksheet') return [];
     if (part === null) throw damaged(`its sheet ${JSON.stringify(shorten(sheet.name, 60))} names no part of the file`);
     return [{ ...sheet, part }];

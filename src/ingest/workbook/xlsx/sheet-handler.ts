@@ -13,7 +13,7 @@ import { isTrue, localName, type XmlHandler, readXml } from '../xml-reader.ts';
 import type { CellStyles } from '../number-format.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 
-/** What the cells of a sheet point to. */
+/** The tables that the cells of a sheet refer to. */
 export interface CellContext {
   readonly strings: SharedStrings;
   readonly styles: CellStyles;
@@ -31,7 +31,7 @@ export class SheetHandler implements XmlHandler {
   #rows: SheetRow[] = [];
   #row = 0;
   #hidden = false;
-  /** Rows without a height of their own are not seen. */
+  /** True if the sheet hides rows that have no height of their own. */
   #hidesRows = false;
   #cells: (SheetCell | undefined)[] = [];
   #column = -1;
@@ -184,17 +184,17 @@ export class SheetHandler implements XmlHandler {
   }
 }
 
-/** Whether a height in points or a width in characters leaves nothing to read: `0`, `0.00`, a hair. */
+/** Returns true for a height in points or width in characters that shows nothing: `0`, `0.00`, or slightly more. */
 function isZero(size: string | undefined): boolean {
   return size !== undefined && Number.parseFloat(size) < 0.5;
 }
 
-/** The cells that array formulas and data tables fill: only the first of them names the formula. */
+/** The cells that array formulas and data tables fill. Only the first of these cells names the formula. */
 class ArrayFormulas {
-  /** Last row of the formula that fills cells of this column. */
+  /** For each column, the last row that a formula fills. */
   readonly #until: number[] = [];
 
-  /** `reference`: the cells that the formula in this cell fills; left out for a formula of one cell. */
+  /** `reference` is the range that the formula fills; undefined for a formula of one cell. */
   begin(row: number, column: number, reference: string | undefined): void {
     if (reference === undefined) return;
     const range = rangeOf(reference);
@@ -216,7 +216,7 @@ class ArrayFormulas {
 
 const REFERENCE = /^([A-Z]{1,3})([1-9]\d{0,6})$/;
 
-/** `B5` -> row 5, column 1 (from 0). */
+/** Reads a reference: `B5` is row 5, column 1 (from 0). */
 function placeOf(reference: string): { readonly row: number; readonly column: number } | null {
   const [, letters = '', digits = ''] = REFERENCE.exec(reference) ?? [];
   if (letters === '') return null;
@@ -235,7 +235,10 @@ function rangeOf(reference: string): MergedRange | null {
 
 const DAY = 86_400;
 
-/** The date of a spreadsheet's day number in ISO 8601; null for no date. Day 60 is a 29 February 1900 that never was; 1904 counts from 0. */
+/**
+ * Converts a spreadsheet's day number to ISO 8601, or null. Day 60 is 29 February 1900, which never existed; 1904
+ * counts from 0.
+ */
 export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
   const days = Math.floor(serial);
   if (!(serial >= 0) || days > 2_958_465) return null;
@@ -250,10 +253,13 @@ export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
 
 const MOST_TEXTS = MOST_BYTES_OF_TEXTS / 8;
 const PAGE_BITS = 22;
-/** 4 MiB: a text of the longest length fits into one page. */
+/** 4 MiB: the longest text fits into one page. */
 const PAGE_BYTES = 1 << PAGE_BITS;
 
-/** The texts of a workbook, which its cells name by number. UTF-8 in pages: a million JavaScript strings would need six times as much. */
+/**
+ * The texts of a workbook, which cells name by number. Stored as UTF-8 pages, because a million JavaScript strings
+ * would need six times as much memory.
+ */
 export class SharedStrings {
   readonly #pages: Buffer[] = [];
   readonly #starts: number[] = [];
@@ -286,7 +292,7 @@ export class SharedStrings {
   }
 }
 
-/** Reads `sharedStrings.xml`; a workbook without it has its texts in the cells. */
+/** Reads `sharedStrings.xml`. Without that part, a workbook has its texts in the cells. */
 export async function readSharedStrings(
   archive: ZipArchive,
   part: string | null,
@@ -313,7 +319,7 @@ export async function readSharedStrings(
 
 const ESCAPED = /_x([0-9A-Fa-f]{4})_/g;
 
-/** The text of a string item: its runs one after the other, without the phonetic ones that stand above others. */
+/** The text of a string item: all its runs, without the phonetic runs that are printed above other text. */
 class RichText {
   #text = '';
   #collecting = false;
@@ -346,7 +352,7 @@ class RichText {
   }
 }
 
-/** XLSX writes characters that XML cannot hold as `_x000D_`. */
+/** XLSX writes characters that XML does not allow in the form `_x000D_`. */
 function unescaped(text: string): string {
   return text.includes('_x')
     ? text.replace(ESCAPED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -4,7 +4,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 type Init = NodeFS['init'];
 
-/** What is used of Emscripten's bridge to the real files. */
+/** The part of Emscripten's bridge to the real files that this class uses. */
 interface NodeFiles {
   realPath(node: unknown): string;
   readonly stream_ops: { fsync?: (stream: OpenFile) => number };
@@ -17,8 +17,8 @@ interface OpenFile {
 }
 
 /**
- * PGlite's files, with commits that survive a power cut. PGlite switches `fsync` off, and its bridge to real files has none (electric-sql/pglite#1107): a
- * power cut may lose commits that were acknowledged, or tear the database.
+ * PGlite's files, with commits that survive a power cut. PGlite switches `fsync` off, and its bridge to real files has no `fsync` (electric-sql/pglite#1107).
+ * Without this class a power cut may lose acknowledged commits, or tear the database.
  */
 export class DurableFiles extends NodeFS {
   readonly #sync: (descriptor: number) => void;
@@ -45,7 +45,7 @@ export class DurableFiles extends NodeFS {
       this.#sync(nfd);
       return;
     }
-    // A directory: PostgreSQL makes sure of names, too.
+    // PostgreSQL also syncs directories, so that file names survive.
     const directory = openSync(files.realPath(node), 'r');
     try {
       this.#sync(directory);
@@ -55,7 +55,7 @@ export class DurableFiles extends NodeFS {
   }
 }
 
-/** PGlite's own, with `fsync` on (`-F` is its off switch), by the one call that its runtime passes on. */
+/** PGlite's start parameters with `fsync` on (`-F` switches it off), and with the one sync method that its runtime passes on. */
 export const DURABLE_START: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',

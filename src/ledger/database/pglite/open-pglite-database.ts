@@ -8,8 +8,8 @@ import { StatementFailure } from '../statement-failure.ts';
 import type { ThreadRequest, ThreadResult } from './thread.ts';
 
 /**
- * PGlite in a worker thread, which runs statements in the order in which they come. The caller holds the lock on the directory: two processes would both
- * write and silently lose.
+ * Opens PGlite in a worker thread, which runs statements in their order of arrival. The caller must hold the lock on the directory: two processes would both
+ * write and silently lose data.
  * @throws LoteError `ledger-unavailable` when the database does not start; `ledger-conflict` for files of another version of PostgreSQL.
  */
 export async function openPgliteDatabase(directory: string): Promise<Database> {
@@ -23,7 +23,7 @@ export async function openPgliteDatabase(directory: string): Promise<Database> {
       await lastTransaction;
       return (await sessions.session()).query(text, params);
     },
-    /** All of it in one session: after a new start, a statement of it would run by itself and count. */
+    /** Runs in one session. After a restart, a later statement of the transaction would run alone and be committed. */
     async transaction(work) {
       const before = lastTransaction;
       const run = async () => {
@@ -38,7 +38,7 @@ export async function openPgliteDatabase(directory: string): Promise<Database> {
   };
 }
 
-/** The major version of PostgreSQL that PGlite is; a test compares it with what PGlite writes. */
+/** PGlite's major version of PostgreSQL; a test compares it with the version that PGlite writes. */
 export const ENGINE_VERSION = '18';
 
 /** Refuses files of another major version of PostgreSQL, which another release of Lote wrote. @throws LoteError `ledger-conflict` */
@@ -52,12 +52,12 @@ async function requireEngineVersion(directory: string): Promise<void> {
   );
 }
 
-/** A start that failed (a full disk) is tried again after this at the earliest: each costs half a second of computing. */
+/** The shortest pause in milliseconds before another start after a failed one (a full disk): each start costs half a second of computing. */
 const START_PAUSE_MS = 1_000;
 
 /**
- * PGlite that starts again after it broke down. On a full disk it panics, and its thread then computes for ever. What was acknowledged is on the disk, and the
- * next start recovers it.
+ * Restarts PGlite after a breakdown. On a full disk PGlite panics, and its thread then computes for ever. Acknowledged
+ * data is on the disk, and the next start recovers it.
  */
 function createSessions(directory: string) {
   let current: Session | null = null;
@@ -67,7 +67,7 @@ function createSessions(directory: string) {
   let closed = false;
 
   return {
-    /** The session at hand, or a new one. @throws LoteError `ledger-unavailable` while the database does not start. */
+    /** Returns the current session, or a new one. @throws LoteError `ledger-unavailable` while the database does not start. */
     async session(): Promise<Session> {
       if (closed) throw new LoteError('ledger-unavailable', 'The embedded ledger is closed');
       if (current !== null) return current;
@@ -80,7 +80,7 @@ function createSessions(directory: string) {
       closed = true;
       await starting?.catch(() => undefined);
       await current?.close();
-      // The caller gives the directory back after this: a thread that broke down must have left it, too.
+      // The caller then releases the directory, so a thread that broke down must have left it too.
       await ended;
     },
   };
@@ -105,14 +105,14 @@ function createSessions(directory: string) {
   }
 }
 
-/** One start of the database; what was begun in it ends with it. @throws LoteError `ledger-unavailable` when the thread is gone. */
+/** One start of the database; all its unfinished work ends with it. @throws LoteError `ledger-unavailable` when the thread is gone. */
 interface Session extends Queries {
   close(): Promise<void>;
 }
 
 /**
- * Work that a function of the database does before V8 optimises it (V8's own bound: 1,800,000). Most functions of a start never need it: a run of 14
- * invoices takes 5 % less CPU, a batch of 5,000 the same (docs/benchmarks.md#footprint).
+ * Work that a database function does before V8 optimises it (V8's default: 1,800,000). Most functions never need
+ * optimisation: a run of 14 invoices takes 5 % less CPU, a batch of 5,000 the same (docs/benchmarks.md#footprint).
  */
 const OPTIMISE_AFTER = '--wasm-tiering-budget=300000000';
 
@@ -122,17 +122,17 @@ interface WaitingRequest {
 }
 
 /**
- * Starts the thread and waits until its database is open; an empty directory gets one. `noteBreakdown` hears of a session that ends without `close`, with a
- * promise that resolves when its thread has ended.
+ * Starts the thread and waits until its database is open; an empty directory gets a new database. When a session ends
+ * without `close`, `noteBreakdown` receives a promise that resolves when its thread has ended.
  */
 async function startSession(
   directory: string,
   noteBreakdown: (error: LoteError, exit: Promise<unknown>) => void,
 ): Promise<Session> {
-  // The bound is one of the process; it counts for code that is loaded from now on.
+  // The flag applies to the whole process, and only to code loaded after this call.
   setFlagsFromString(OPTIMISE_AFTER);
   const worker = new Worker(entry(), { workerData: { directory }, execArgv: [] });
-  // Not `once` of node:events, which ends with an error too, before the thread has left the directory.
+  // `once` of node:events also ends with an error, which comes before the thread has left the directory.
   const exit = new Promise((resolve) => worker.once('exit', resolve));
   const waiting: WaitingRequest[] = [];
   let gone: LoteError | null = null;
@@ -155,7 +155,7 @@ async function startSession(
     const result = await ask({ text, params });
     if (result.kind === 'rows') return rowsOf(result.columns, result.rows);
     if (result.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
-    // The WASM instance may be half-way through a write: only a fresh one can be trusted.
+    // The WASM instance may be half-way through a write, so only a fresh one is safe.
     throw giveUp(result.error);
   }
 
@@ -169,7 +169,7 @@ async function startSession(
     return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
-  /** Nothing of this session can be trusted any more: what runs in it fails, and the next one starts with a recovery. */
+  /** Ends the session, which is no longer reliable: its work fails, and the next session starts with a recovery. */
   function giveUp(why: string): LoteError {
     if (gone === null) {
       gone = new LoteError(
@@ -185,7 +185,7 @@ async function startSession(
 
   async function close(): Promise<void> {
     if (gone !== null) return;
-    // A database that breaks down before its end leaves what a crash leaves: the next start recovers it.
+    // A database that breaks down while it closes is like a crashed one: the next start recovers it.
     const closed = ask(null).catch(() => undefined);
     gone = new LoteError('ledger-unavailable', 'The embedded ledger is closed');
     await closed;
@@ -193,7 +193,7 @@ async function startSession(
   }
 }
 
-/** Compiled, the thread is a plain file beside this one; in a checkout it is TypeScript and needs its loader first. */
+/** The compiled thread is a plain file beside this one. In a checkout the thread is TypeScript and needs its loader first. */
 function entry(): URL {
   return import.meta.url.endsWith('.ts')
     ? new URL('./thread-from-source.mjs', import.meta.url)

@@ -14,17 +14,17 @@ import { LoteError } from '../../../domain/errors.ts';
 import { migrate, schemaFingerprint } from '../migrate.ts';
 
 export interface PgliteLedgerOptions {
-  /** Made when it is missing. The caller holds the lock on it: PGlite has none, and two processes would both write and silently lose. */
+  /** Created if it is missing. The caller must hold the lock on it: PGlite has none, and two processes would both write and silently lose data. */
   readonly directory: string;
-  /** Folder of this user for new ledgers to be copied from; made when it is missing. */
+  /** This user's folder of templates for new ledgers; created if it is missing. */
   readonly templates: string;
-  /** Moves a damaged template aside. Left out: it is removed. */
+  /** Moves a damaged template aside. The default removes it. */
   readonly putAside?: ((path: string) => Promise<void>) | undefined;
-  /** Left out: nothing is measured. */
+  /** The default measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 
-/** The embedded ledger. @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made. */
+/** Opens the embedded ledger. @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made. */
 export async function openPgliteLedger({
   directory,
   templates,
@@ -35,7 +35,7 @@ export async function openPgliteLedger({
   const database = measuredDatabase(await openPgliteDatabase(directory).catch(openWithoutTemplate), measure);
   return openLedger(database);
 
-  /** A new ledger that does not open was copied from a damaged template, and holds nothing. */
+  /** A new ledger that does not open is a copy of a damaged template, and contains no data yet. */
   async function openWithoutTemplate(error: unknown): Promise<Database> {
     if (!isNew) throw error;
     await rm(directory, { recursive: true, force: true });
@@ -45,12 +45,12 @@ export async function openPgliteLedger({
   }
 }
 
-/** What a system says when a directory is to be put in the place of one that is not empty. */
+/** Error codes of a rename onto a directory that is not empty. */
 const FULL_FOLDER = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
- * Makes the embedded ledger of `directory` unless there is one, as a copy of the template in `templates`, which takes a fraction of a second. Returns
- * whether it did. The directory appears whole and on the disk, or not at all. Where `templates` cannot be written, the ledger is made in place.
+ * Makes the embedded ledger of `directory` if it is missing, as a copy of the template in `templates`, which takes a fraction of a second. Returns true if it
+ * made one. The directory appears complete and on the disk, or not at all. If `templates` is not writable, it makes the ledger in place.
  * @throws LoteError `ledger-unavailable` when it cannot be made.
  */
 export async function makeLedger(directory: string, templates: string): Promise<boolean> {
@@ -76,7 +76,7 @@ async function copyInto(directory: string, templates: string): Promise<void> {
   const template = await findTemplate(templates);
   if (template === null) await initializeLedger(making);
   else {
-    // All is copied before anything is synced: a disk that gets a sync after each file takes three times as long.
+    // Copies all files before it syncs any: a disk that syncs after each file takes three times as long.
     cpSync(template, making, { recursive: true });
     syncTree(making);
   }
@@ -84,20 +84,20 @@ async function copyInto(directory: string, templates: string): Promise<void> {
   syncPath(dirname(directory));
 }
 
-/** What is not whole yet. */
+/** Returns the name of the directory while it is incomplete. */
 function newName(directory: string): string {
   return `${directory}.new`;
 }
 
 const OWNER_ONLY = 0o700;
-/** Of WebAssembly that runs for seconds: to optimise it takes longer than it saves (measured: 11.6 s of CPU, 7.3 s without) and 100 MB. */
+/** V8 flags for WebAssembly that runs for seconds: its optimisation takes longer than it saves (measured: 11.6 s of CPU, 7.3 s without) and 100 MB. */
 const V8_FLAGS = ['--liftoff-only'];
-/** What Node needs; the process has no use for Lote's secrets. */
+/** Environment variables that Node needs; the process does not get Lote's secrets. */
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 /**
- * The directory of an empty ledger of this version of PGlite and this schema; null: the folder of templates cannot be written. To make one takes seconds and
- * 650 MB, so a process of its own makes it, and `npm ci` does so before the first start.
+ * Returns the directory of an empty ledger of this PGlite version and schema, or null if the folder of templates is not writable. To make one takes seconds
+ * and 650 MB, so a separate process makes it, and `npm ci` does so before the first start.
  */
 export async function findTemplate(templates: string): Promise<string | null> {
   const template = await templatePath(templates);
@@ -114,7 +114,7 @@ export async function findTemplate(templates: string): Promise<string | null> {
   return existsSync(template) ? template : null;
 }
 
-/** Where the template of this version of PGlite and this schema is kept. */
+/** Returns the path of the template of this PGlite version and schema. */
 export async function templatePath(templates: string): Promise<string> {
   return join(templates, `pglite-${await pgliteVersion()}-${schemaFingerprint()}`);
 }
@@ -140,7 +140,7 @@ async function pgliteVersion(): Promise<string> {
 }
 
 /**
- * Makes a new embedded ledger in `directory`, on the disk when this resolves.
+ * Makes a new embedded ledger in `directory`, which is on the disk when the promise resolves.
  * @public the process of `makeTemplate` calls it by its name
  * @throws LoteError `ledger-unavailable`
  */
@@ -151,17 +151,17 @@ export async function initializeLedger(directory: string): Promise<void> {
   } finally {
     await database.close();
   }
-  // The files of a new cluster were written by another program, without any sync.
+  // Another program wrote the files of the new cluster, and did not sync them.
   syncTree(directory);
 }
 
-/** Brings every file and every name below a directory to the disk. */
+/** Syncs every file and name below a directory to the disk. */
 function syncTree(directory: string): void {
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) syncPath(join(directory, name));
   syncPath(directory);
 }
 
-/** Brings one file to the disk, or the names in one directory. */
+/** Syncs one file, or the names in one directory, to the disk. */
 function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -4,24 +4,24 @@ import { isSqlState } from '../statement-failure.ts';
 import { DURABLE_START, DurableFiles } from './durable-files.ts';
 import type { SqlValue } from '../database.ts';
 
-/** A statement of the main thread, to be run in the order in which they come; null: close the database and leave. */
+/** A statement of the main thread; the worker thread runs them in their order of arrival. Null closes the database and ends the thread. */
 export type ThreadRequest = { readonly text: string; readonly params: readonly SqlValue[] } | null;
 
-/** The answer to each request, and before them one when the database is open or could not be opened. */
+/** The answer to each request. One answer comes first, when the database is open or has failed to open. */
 export type ThreadResult =
   | { readonly kind: 'rows'; readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
-  /** With the SQLSTATE of the database; `constraint` is null where the error names none. */
+  /** A refusal with the database's SQLSTATE; `constraint` is null if the error names none. */
   | { readonly kind: 'refused'; readonly sqlState: string; readonly constraint: string | null }
-  /** Not an answer of the database but the end of it. */
+  /** The database has broken down and gives no more answers. */
   | { readonly kind: 'broken'; readonly error: string };
 
-/** Entry of the worker thread: PGlite computes where it stands, and in the main thread it kept every timer from firing. */
+/** Entry of the worker thread. PGlite computes in the thread that calls it, and in the main thread it kept every timer from firing. */
 
 const INT8 = 20;
 
 const DONE: ThreadResult = { kind: 'rows', columns: [], rows: [] };
 
-/** After these the server has ended, whatever it still answers: it would compute for ever and never say a word again. */
+/** After an error of these severities the server has ended: without a restart it would compute for ever and never answer again. */
 const LAST_WORDS = new Set(['FATAL', 'PANIC']);
 
 const port = parentPort;
@@ -38,7 +38,7 @@ async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
   let isBroken = false;
   main.on('message', (request: ThreadRequest) => {
     last = last.then(async () => {
-      // Nothing runs in a damaged instance; the main thread rejects what it still waits for.
+      // No statement may run in a damaged instance; the main thread rejects its waiting requests.
       if (isBroken) return;
       if (request !== null) {
         const result = await run(opened, request);

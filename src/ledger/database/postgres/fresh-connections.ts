@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { isLedgerAway, LoteError } from '../../../domain/errors.ts';
 import { passingSqlState, isSqlState, StatementFailure } from '../statement-failure.ts';
 
-/** As long as a pool waits for a new connection. */
+/** Milliseconds; a pool waits equally long for a new connection. */
 const PATIENCE_MS = 10_000;
-/** As long as a server that closes lets its requests end. */
+/** Milliseconds; a closing server waits equally long for its requests. */
 const CLOSE_GRACE_MS = 5_000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 200;
@@ -13,13 +13,13 @@ const LONGEST_PAUSE_MS = 200;
 interface FreshConnections {
   /** Runs `work` on a connection of the pool. @throws LoteError `ledger-unavailable` when there is none. */
   use<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result>;
-  /** Lets statements that are under way end for 5 s, and then ends their connections: what waits for a lock may wait for hours. */
+  /** Waits 5 s for running statements, and then ends their connections: a statement may wait for hours for a lock. */
   close(): Promise<void>;
 }
 
 /**
- * After a failover, connections to the demoted server would each fail once. Here one failure that belongs to a connection ends it, and every idle one of the
- * same generation is replaced before its next use.
+ * Wraps a pool, because after a failover each connection to the demoted server would fail once. Here one connection
+ * failure ends that connection, and every idle connection of the same generation is replaced before its next use.
  */
 export function freshConnections(pool: pg.Pool): FreshConnections {
   const madeIn = new WeakMap<pg.ClientBase, number>();
@@ -34,7 +34,7 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
       const noteLoss = (): void => {
         lost = true;
       };
-      // A connection that breaks between two statements tells it here, and again by the next statement.
+      // A connection that breaks between two statements emits this event; its next statement fails too.
       client.on('error', noteLoss);
       inUse.add(client);
       try {
@@ -73,7 +73,7 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
   }
 }
 
-/** Asks a server that has no connection to spare again for a while: to fail at once would lose what waits to be recorded, such as the answer to a POST. */
+/** Retries for a while when the server has no free connection: an immediate failure would lose unrecorded data, such as the answer to a POST. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   const until = performance.now() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -87,37 +87,37 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Serialization failure and deadlock: the loser is asked to try again. */
+/** Serialization failure and deadlock: the database asks the losing transaction to retry. */
 const RETRY = new Set(['40001', '40P01']);
 
-/** The server answers, but does not serve yet, or not any more: starting, stopping, changing roles, too many connections. */
+/** The server answers, but does not serve yet or any more: it is starting, stopping, changing roles, or has too many connections. */
 const TOO_MANY = '53300';
 const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', TOO_MANY]);
 
-/** True for a serialization failure and a deadlock: the same statement or transaction may be run again. */
+/** Returns true for a serialization failure and a deadlock: the caller may run the same statement or transaction again. */
 export function asksForRetry(error: unknown): boolean {
   return error instanceof StatementFailure && RETRY.has(error.sqlState);
 }
 
-/** Whether a server that has just answered so is likely to serve within seconds. */
+/** Returns true if the server, after this error, is likely to serve within seconds. */
 export function isNotReadyYet(error: unknown): boolean {
   return error instanceof StatementFailure && NOT_YET.has(error.sqlState);
 }
 
-/** Whether the server has no connection to spare: for everybody, this user or this database. */
+/** Returns true if the server has no free connection: at all, for this user or for this database. */
 function lacksConnection(error: unknown): boolean {
   return error instanceof StatementFailure && error.sqlState === TOO_MANY;
 }
 
-/** Whether the trouble may end with the connection: then it, and every one that is as old, is replaced by a new one. */
+/** Returns true if a new connection may end the error. The pool then replaces this connection and all of its generation. */
 function belongsToConnection(error: unknown): boolean {
   if (error instanceof StatementFailure) return passingSqlState(error.sqlState)?.connection === 'drop';
   return isLedgerAway(error);
 }
 
 /**
- * What pg threw, in Lote's words. Without an SQLSTATE the connection failed. The cause is left out: it may repeat the address, its password, or values of
- * a row.
+ * Converts an error of pg to a LoteError. Without an SQLSTATE the connection failed. The result omits the cause, which
+ * may contain the address, its password, or values of a row.
  */
 export function translateFailure(error: unknown, text: string): LoteError {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
@@ -126,7 +126,7 @@ export function translateFailure(error: unknown, text: string): LoteError {
   return unavailable(typeof code === 'string' ? code : foundIn(error));
 }
 
-/** What the driver says without a code, and what would never pass by itself. */
+/** Messages of driver errors that have no code and would never pass by themselves. */
 const REFUSED_BY_DRIVER: readonly (readonly [text: string, found: string])[] = [
   ['does not support SSL', 'a server without TLS, which sslmode in DATABASE_URL asks for'],
   ['client password must be a', 'a server that asks for a password, and none in DATABASE_URL or PGPASSWORD'],

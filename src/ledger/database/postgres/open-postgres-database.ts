@@ -6,54 +6,54 @@ import { StatementFailure, statementLabel } from '../statement-failure.ts';
 import { asksForRetry, translateFailure, freshConnections } from './fresh-connections.ts';
 import { createHash } from 'node:crypto';
 
-/** Enough for the writers and readers of one worker process; a server takes 100 by default and several workers share it. */
+/** Enough for the writers and readers of one worker process. A server allows 100 by default, and several workers share it. */
 const CONNECTIONS = 10;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A server that was demoted keeps its connections: therefore no connection is used for longer than this. */
+/** A demoted server keeps its connections, so no connection lives longer than this. */
 const LONGEST_LIFE_S = 15 * 60;
 
-/** The operating system's probes find a server that vanished; by default they begin only after two hours. */
+/** The operating system's probes detect a server that vanished; by default they begin only after two hours. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Deadlocks are broken after deadlock_timeout (1 s) in the server; five losses in a row mean something else is wrong. */
+/** The server breaks deadlocks after deadlock_timeout (1 s); five losses in a row have another cause. */
 const TRIES = 5;
 const FIRST_PAUSE_MS = 5;
 
-/** A process that stands still in a transaction keeps its locks until the server takes them; other processes must not wait longer than for a heartbeat. */
+/** A process that stops in a transaction keeps its locks until the server ends it; other processes must not wait longer than for a heartbeat. */
 const LONGEST_IDLE = '20s';
 
 /**
- * A statement without an answer by then gets none: a network may keep a connection open and bring nothing through it. It is longer than any statement needs,
- * also behind the locks of a migration.
+ * Limit for an answer, because a network may keep a connection open and deliver nothing through it. It is longer than
+ * any statement needs, also behind the locks of a migration.
  */
 const LONGEST_STATEMENT_MS = 10 * 60_000;
-/** The same for what a person waits for when a connection is half open: permissions, answers, deliveries. They take milliseconds. */
+/** Limit for statements that people wait for when a connection is half open: permissions, answers, deliveries. They take milliseconds. */
 const LONGEST_QUICK_MS = 30_000;
 const QUICK =
   /^(?:sending-batches|find-fact|is-being-sent|sendable|freeze|record-[a-z]+|insert-deliveries|issue-reported|settled-invoices|lock-answered|lock-heard)-/;
-/** What a transaction is made of, beside statements. What else has no name is of a migration, which takes as long as it takes. */
+/** The frame of a transaction. All other statements without a name belong to a migration, which has no time limit. */
 const FRAME = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
-/** So does the vacuum of tables with hundreds of millions of rows, and a purge, which may take a night. */
+/** These have no time limit either: the vacuum of tables with hundreds of millions of rows, and a purge, which may take a night. */
 const LONG = /^(?:tidy-tables|purge|lock-purged-invoices)-/;
 
 const INT8 = 20;
 
-/** Written into SQL as an identifier, so nothing but plain names. */
+/** Lote writes the name into SQL as an identifier, so the pattern allows only plain names. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** Where the database is. `schema` becomes the search path; without it the database's default applies. */
+/** The address of the database. `schema` becomes the search path; the default is the database's own. */
 export interface PostgresAddress {
   readonly connectionString: string;
   readonly schema?: string;
-  /** When a statement without an answer is given up, and its connection with it; default ten minutes. */
+  /** Milliseconds after which Lote gives up a statement without an answer, and its connection; default ten minutes. */
   readonly longestStatementMs?: number;
-  /** The same for statements of permissions, answers and deliveries, and for the frame of a transaction; default 30 s. */
+  /** As `longestStatementMs`, for permissions, answers, deliveries and the frame of a transaction; default 30 s. */
   readonly longestQuickMs?: number;
 }
 
-/** A pool of PostgreSQL connections that take writes; deadlocks and serialization failures are retried. */
+/** Opens a pool of PostgreSQL connections that take writes. Retries deadlocks and serialization failures. */
 export function openPostgresDatabase(address: PostgresAddress): Database {
   const limits = {
     longestMs: address.longestStatementMs ?? LONGEST_STATEMENT_MS,
@@ -68,13 +68,13 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'lote',
     types: { getTypeParser: typeParser },
-    // The pool waits for it, though its types do not say so.
+    // The pool waits for the promise, though its types do not say so.
     onConnect: ((client) => answered(client, limits.quickMs, () => prepareConnection(client))) as (
       client: pg.ClientBase,
     ) => void,
     ...(address.schema === undefined ? {} : { options: `-c search_path=${schemaName(address.schema)}` }),
   });
-  // An idle connection that the server ends must not end the process; the next query says so itself.
+  // When the server ends an idle connection, the process must go on; the next query reports the error.
   pool.on('error', () => undefined);
   const connections = freshConnections(pool);
 
@@ -86,15 +86,15 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
 }
 
 /**
- * A plan that is kept must not be one that was made for an empty table: until the next ANALYZE it would read all of a large one. A server that takes no
- * writes was demoted or is not promoted yet, and what it reads may be old.
+ * Prepares a connection. Sequential scans are off because a cached plan for an empty table would read all of a large one until the next ANALYZE. A server
+ * that takes no writes was demoted or is not promoted yet, and its data may be old.
  */
 async function prepareConnection(client: pg.ClientBase): Promise<void> {
   await client.query(`SET idle_in_transaction_session_timeout = '${LONGEST_IDLE}'`);
   await client.query(`SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`);
   const { rows } = await client.query<Prepared>(PREPARE);
   if (rows[0]?.read_only === 'on') throw new StatementFailure(PREPARE, '25006', null);
-  // A pooler gives out process ids of its own, and may take the setting away with the next transaction.
+  // A pooler uses its own process ids, and may take the setting away with the next transaction.
   const isPooled = rows[0]?.pid !== (client as pg.ClientBase & { readonly processID: number }).processID;
   if (isPooled && rows[0]?.commits === 'off') throw commitsTooEarly();
 }
@@ -102,7 +102,7 @@ async function prepareConnection(client: pg.ClientBase): Promise<void> {
 interface Prepared {
   readonly read_only: string;
   readonly pid: number;
-  /** What holds for a connection that sets nothing. */
+  /** The value for a connection that sets nothing. */
   readonly commits: string;
 }
 
@@ -115,16 +115,16 @@ function commitsTooEarly(): LoteError {
 }
 
 /**
- * `jit`: compiling takes longer than any statement of the ledger. `synchronous_commit`: what is frozen must be on the disk before its POST leaves; values
- * other than `off` stay. `statement_timeout`: a role that has one would let no purge end; Lote gives up the others itself. `default_statistics_target`: the
- * planner needs sizes of tables alone, and a tenth of the sample tells them.
+ * `jit`: compiling takes longer than any statement of the ledger. `synchronous_commit`: frozen bytes must be on the disk before their POST leaves; values
+ * other than `off` stay. `statement_timeout`: a role's own limit would end every purge; Lote limits the other statements itself. `default_statistics_target`:
+ * the planner needs only the sizes of tables, and a tenth of the sample gives them.
  */
 const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'local'), false),
   set_config('default_statistics_target', '10', false), set_config('statement_timeout', '0', false), current_setting('transaction_read_only') AS read_only,
   pg_backend_pid() AS pid, (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commits`;
 
-/** The name, proved to be safe inside SQL. */
+/** Returns the name after it proves that the name is safe inside SQL. */
 function schemaName(schema: string): string {
   if (SCHEMA_NAME.test(schema)) return schema;
   throw new LoteError(
@@ -133,7 +133,7 @@ function schemaName(schema: string): string {
   );
 }
 
-/** A connection, and when it is given up. */
+/** A connection with its time limits. */
 interface Connection {
   readonly client: pg.PoolClient;
   readonly longestMs: number;
@@ -165,7 +165,7 @@ async function queryOn<Row extends object>(
   }
 }
 
-/** Ends the connection when the answer does not come: then what is under way on it fails. */
+/** Ends the connection when the answer does not come in time, so that the pending statement fails. */
 async function answered<Answer>(client: pg.ClientBase, longestMs: number, ask: () => Promise<Answer>): Promise<Answer> {
   const timer = setTimeout(() => void (client as pg.Client).end(), longestMs);
   try {
@@ -194,8 +194,8 @@ function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
 const names = new Map<string, string>();
 
 /**
- * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. Its digest tells two texts with one label
- * apart.
+ * Returns the name under which a connection caches a parsed and planned statement, or null if the statement is not the
+ * ledger's own. The digest distinguishes two texts with one label.
  */
 export function statementName(text: string): string | null {
   const known = names.get(text);

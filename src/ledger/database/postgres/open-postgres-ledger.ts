@@ -6,17 +6,17 @@ import { isNotReadyYet } from './fresh-connections.ts';
 import type { MeasureStatement } from '../../../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
-  /** Left out: nothing is measured. */
+  /** The default measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 
-/** A server that starts, recovers or changes roles takes seconds; a process that starts beside it need not fail for that. */
+/** A server that starts, recovers or changes roles takes seconds; a process that starts at the same time should not fail because of it. */
 const START_PATIENCE_MS = 30_000;
 const ASK_EVERY_MS = 500;
 
 /**
- * The ledger on a PostgreSQL server, for any number of processes. It waits for a server that answers and does not serve yet.
- * @throws LoteError `ledger-unavailable` when it cannot be reached; `configuration-invalid` for a schema name that is none.
+ * Opens the ledger on a PostgreSQL server, for any number of processes. Waits for a server that answers but does not serve yet.
+ * @throws LoteError `ledger-unavailable` when it cannot be reached; `configuration-invalid` for an invalid schema name.
  */
 export async function openPostgresLedger({ measure, ...address }: PostgresLedgerOptions): Promise<Ledger> {
   const until = performance.now() + START_PATIENCE_MS;

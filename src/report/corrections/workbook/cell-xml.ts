@@ -3,22 +3,22 @@ import type { OriginalCell } from '../original-file.ts';
 import { cellText, UnfitForWorkbook } from './package-parts.ts';
 import { DAY_MS } from '../../../domain/time/day-ms.ts';
 
-/** What Excel can hold in a cell; it calls a file with more damaged. */
+/** Excel's limit for the text of a cell; it reports a file with longer text as damaged. */
 const LONGEST_TEXT = 32_767;
-/** A double has no more; a cell with more was refused, and Excel would take it for another number. */
+/** A double has no more digits. Lote refuses a cell with more, because Excel would turn it into another number. */
 const MOST_DIGITS = 17;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const ERRORS: ReadonlySet<string> = new Set(['#NULL!', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#N/A']);
-/** Refused wherever it is read, so that a row which was not corrected is refused again. */
+/** Lote refuses this value when it reads it, so that an uncorrected row is refused again. */
 const NO_VALUE = '#VALUE!';
 
-/** Where a cell goes, and how it looks. */
+/** Position and style of a cell. */
 export interface CellPlace {
   readonly name: string;
   readonly style: number;
 }
 
-/** The XML of a cell with its type. `quotes`: adds a quote before a formula sign, which the reader of Lote's own files takes off. @throws UnfitForWorkbook */
+/** Returns the XML of a typed cell. `quotes` adds a quote before a formula sign, which Lote's reader removes. @throws UnfitForWorkbook */
 export function cellXml(cell: OriginalCell, place: CellPlace, quotes: boolean): string {
   const { kind, text } = cell;
   switch (kind) {
@@ -41,14 +41,14 @@ export function cellXml(cell: OriginalCell, place: CellPlace, quotes: boolean): 
   }
 }
 
-/** A cell with a text. @throws UnfitForWorkbook */
+/** Returns the XML of a text cell. @throws UnfitForWorkbook */
 export function textXml(text: string, { name, style }: CellPlace): string {
   if (text.length > LONGEST_TEXT)
     throw new UnfitForWorkbook(`the cell ${name} has more than ${LONGEST_TEXT.toLocaleString('en')} characters`);
   return `<c r="${name}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${cellText(text)}</t></is></c>`;
 }
 
-/** A cell that is marked and has no value. */
+/** Returns the XML of a marked cell without a value. */
 export function emptyXml({ name, style }: CellPlace): string {
   return `<c r="${name}" s="${style}"/>`;
 }
@@ -69,10 +69,10 @@ function isExact(text: string): boolean {
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2}))?$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})$/;
-/** Excel has a 29 February 1900, which never was; days before it are counted from one day later. */
+/** Excel counts a 29 February 1900, which did not exist; days before it are counted from one day later. */
 const LEAP_DAY = 60;
 
-/** The number under which XLSX keeps a date or a time in ISO 8601 (day 1 is 1900-01-01); null for any other text. */
+/** Returns the number that XLSX stores for a date or a time in ISO 8601 (day 1 is 1900-01-01); null for any other text. */
 export function serialOf(text: string): string | null {
   const time = TIME.exec(text);
   if (time !== null) return plain(fraction(time.slice(1)));
@@ -89,12 +89,12 @@ function fraction([hours = '0', minutes = '0', seconds = '0']: readonly (string 
   return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) / 86_400;
 }
 
-/** Ten decimals of a day are less than a hundredth of a millisecond. */
+/** Ten decimals of a day are exact to less than a hundredth of a millisecond. */
 function plain(serial: number): string {
   return String(Number(serial.toFixed(10)));
 }
 
-/** Row 1, column 27 -> `AB2`. */
+/** Returns the name of a cell: row 1, column 27 is `AB2`. */
 export function cellName(row: number, column: number): string {
   let letters = '';
   for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26))

@@ -1,7 +1,7 @@
-/** No workbook can hold these corrections, or no person could work with it. Its message says why. */
+/** Thrown if no workbook can hold these corrections or no person could work with it. Its message says why. */
 export class UnfitForWorkbook extends Error {}
 
-/** Every part of XML begins with it. */
+/** The first line of every XML part. */
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 /** Name space of the elements of a workbook. */
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -15,7 +15,7 @@ export const PARTS = {
   styles: 'xl/styles.xml',
 } as const;
 
-/** The parts that say how a workbook of one sheet hangs together, by name. */
+/** Returns the fixed parts of a workbook with one sheet, each with its name. */
 export function packageParts(sheetName: string): readonly (readonly [name: string, xml: string])[] {
   return [
     ['[Content_Types].xml', contentTypes()],
@@ -51,12 +51,12 @@ function contentTypes(): string {
   return `${XML_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`;
 }
 
-/** Characters that XML cannot hold, and a line end that its readers would change. */
+/** Characters that XML cannot hold, and a line end that XML readers would change. */
 const NOT_IN_XML = /[^\P{Cc}\t\n]|[\uFFFE\uFFFF]|\p{Surrogate}/gu;
 const LOOKS_ESCAPED = /_(?=x[0-9A-Fa-f]{4}_)/g;
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text of a cell: what XML cannot hold is written as XLSX does (`_x000D_`), and what looks like that stays a text. */
+/** Escapes a cell's text: what XML cannot hold becomes an escape of XLSX (`_x000D_`); text that looks like one stays text. */
 export function cellText(text: string): string {
   return xmlText(
     text
@@ -65,36 +65,36 @@ export function cellText(text: string): string {
   );
 }
 
-/** Text of XML without those characters, also of an attribute. */
+/** Escapes text or an attribute for XML, without the characters that it cannot hold. */
 function xmlText(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => MARKUP[sign] ?? '').replace(NOT_IN_XML, '');
 }
 
-/** The beginning of a long text, with a sign that there is more. */
+/** Returns the beginning of a long text, with a sign that it is cut. */
 export function clipped(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-/** How a cell looks beside its number format. A wrong one differs by its fill, and without colour by its frame and bold type. */
+/** Look of a cell beside its number format. A wrong cell has a fill, and a frame and bold type that need no colour. */
 export type Look = 'plain' | 'heading' | 'wrong';
 
-/** Numbers below are those of formats that need no code. */
+/** Smaller numbers belong to built-in formats, which need no code. */
 const FIRST_OWN_FORMAT = 164;
-/** Longer ones and more of them Excel takes for damage, and leaves all formats away. */
+/** Excel takes longer or more formats for damage and drops all formats. */
 const LONGEST_FORMAT = 255;
 const MOST_FORMATS = 200;
 const AMBER = 'FFFFE699';
 const RED = 'FFC00000';
 const SIDES = ['left', 'right', 'top', 'bottom'];
 
-/** The cell styles of a workbook, each given a number when it is asked for first. */
+/** The cell styles of a workbook; each gets its number on first use. */
 export class CellStyles {
   readonly #styles: { readonly format: number; readonly look: Look }[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #codes = new Map<string, number>();
 
   constructor() {
-    // The first one is that of all cells without a style.
+    // The first style applies to all cells without a style.
     this.numberOf(null, 'plain');
   }
 

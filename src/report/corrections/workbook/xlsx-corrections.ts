@@ -24,10 +24,10 @@ import { Zip, ZipDeflate } from 'fflate';
 
 const WIDEST = 60;
 const LONGEST_REASON = 2000;
-/** Where a date has no format of its own: numbers of the formats that Excel writes in the reader's own order. */
+/** Formats for dates without a format of their own: Excel shows these numbers in the reader's own order. */
 const DATE_FORMATS = { date: 14, dateTime: 22, time: 21 };
 
-/** The planned rows as a workbook, streamed: wrong cells marked, Lote's own columns at the end. @throws UnfitForWorkbook; LoteError `file-changed` */
+/** Streams the planned rows as a workbook: wrong cells are marked, Lote's columns come last. @throws UnfitForWorkbook; LoteError `file-changed` */
 export async function* xlsxCorrections(original: OriginalSheet, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
   const marks = fitMarks(original, plan);
   const archive = new ZipStream();
@@ -62,7 +62,7 @@ class SheetWriter {
   readonly #rows: number[] = [];
 
   constructor(original: OriginalSheet) {
-    // A workbook that was made of a CSV file keeps the cells of that one.
+    // A workbook that was made from a CSV file keeps the column with the cells of the CSV file.
     const { kept, own, width } = keptColumns(original.header, ORIGINAL);
     this.#original = original;
     this.#kept = kept;
@@ -81,7 +81,7 @@ class SheetWriter {
     return `${XML_HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData><row r="1">${cells.join('')}</row>`;
   }
 
-  /** Everything below the rows: merged cells stay merged, for what they mean was not said yet. */
+  /** Returns the XML after the rows. Merged cells stay merged, because no person has said yet what they mean. */
   ending(): string {
     const merged = mergedInto(this.#original.merged(), this.#rows, this.#kept);
     const cells = merged.map(
@@ -107,7 +107,7 @@ class SheetWriter {
     const xml = written.map((cell, column) =>
       this.#cell(cell, cellName(row, column), wrong.has(column) ? 'wrong' : 'plain'),
     );
-    // A hidden row was refused for being hidden: shown, it would go out uncorrected.
+    // A hidden row was refused because it is hidden: if the corrections showed it, it would be sent uncorrected.
     return `<row r="${row + 1}"${hidden ? ' hidden="1"' : ''}>${xml.join('')}</row>`;
   }
 
@@ -119,13 +119,13 @@ class SheetWriter {
     return cellXml(cell, { name, style: this.styles.numberOf(formatOf(cell), look) }, !this.#own);
   }
 
-  /** The column in which a wrong cell is written; what belongs to no column is marked at the reference. */
+  /** Returns the column to mark for a wrong cell; an error without a column is marked at the reference. */
   #placeOf(column: string | null): number {
     const known = column === null ? undefined : this.#original.columns.get(column);
     return Math.max(this.#kept.indexOf(known?.position ?? this.#referenceAt()), 0);
   }
 
-  /** Where an invoice as a whole is marked. */
+  /** Returns the column to mark for a whole invoice. */
   #referenceAt(): number {
     for (const { position, column } of this.#original.columns.values()) if (column === 'invoice_ref') return position;
     return this.#kept[0] ?? 0;
@@ -137,7 +137,7 @@ function formatOf({ kind, text, format }: OriginalCell): string | number | null 
   return text.includes('T') ? DATE_FORMATS.dateTime : text.includes('-') ? DATE_FORMATS.date : DATE_FORMATS.time;
 }
 
-/** Without a time of its own: the same rows are the same bytes, by which a report that is written again knows its corrections. */
+/** A constant time, so that the same rows have the same bytes and a rewritten report recognises its corrections. */
 const NO_TIME = new Date(1980, 0, 1);
 
 class ZipStream {
@@ -147,7 +147,7 @@ class ZipStream {
     this.#ready.push(bytes);
   });
 
-  /** A part that grows; it must be ended before the next one begins. */
+  /** Begins a part that is written in pieces; it must be ended before the next part begins. */
   begin(name: string): { write(text: string): void; end(): void } {
     const part = new ZipDeflate(name, { level: 6 });
     part.mtime = NO_TIME;
@@ -175,9 +175,9 @@ class ZipStream {
   }
 }
 
-/** What Excel can hold, less those of Lote. */
+/** Excel's limit of columns, minus those of Lote. */
 const MOST_COLUMNS = 16_000;
-/** What Excel takes for the name of a sheet. */
+/** Names that Excel accepts for a sheet. */
 const SHEET_NAME = /^(?!')[^\p{Cc}\\/?*[\]:]{1,31}(?<!')$/u;
 
 function fitMarks(
@@ -189,12 +189,12 @@ function fitMarks(
     throw new UnfitForWorkbook(`it would have more than ${most} rows, or more than ${most} wrong cells`);
   if (header.length > MOST_COLUMNS)
     throw new UnfitForWorkbook(`it would have more than ${MOST_COLUMNS.toLocaleString('en')} columns`);
-  // A mapping profile may choose the sheet by its name.
+  // The name must not change, because a mapping profile may choose the sheet by it.
   if (!SHEET_NAME.test(name)) throw new UnfitForWorkbook('Excel cannot have a sheet of that name');
   return marks;
 }
 
-/** More make a program slow. */
+/** More ranges make a spreadsheet program slow. */
 const MOST_RANGES = 1000;
 
 interface MergedRange {
@@ -204,7 +204,7 @@ interface MergedRange {
   readonly right: number;
 }
 
-/** Where merged cells stand among the written rows and columns; ranges of at most one cell are left out. @throws UnfitForWorkbook */
+/** Maps merged cells to the written rows and columns, without ranges of at most one cell. @throws UnfitForWorkbook */
 function mergedInto(
   merged: readonly MergedCells[],
   rows: readonly number[],

@@ -16,7 +16,7 @@ import { problemWords } from '../../../texts/problems/problem-words.ts';
 import type { ReportModel } from '../../report-model.ts';
 import { noteText, type ReportFormat } from '../../texts/report-format.ts';
 
-/** Did everything go out; if not, how many did not, why, and what to do next. */
+/** Says whether everything was issued and, if not, how many invoices were not, why, and what to do next. */
 export function firstScreen(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {
   const { batch, counts } = model;
   const { texts } = format;
@@ -32,7 +32,7 @@ export function firstScreen(model: ReportModel, corrections: string | null, form
     ${stateBar(counts)} ${stateLegend(counts, format)}`;
 }
 
-/** Times without seconds: a report is read in the morning, seconds stand in report.json. */
+/** Shows times without seconds, because people read the report in the morning; report.json has the seconds. */
 function aboutBatch({ batch }: ReportModel, { texts, time, count }: ReportFormat): string {
   const at = (iso: string): string => time(Date.parse(iso));
   const application =
@@ -54,7 +54,7 @@ function verdictTone(model: ReportModel): string {
   return present.includes('open') ? 'open' : 'under-way';
 }
 
-/** A refused file has one cause or a page of like ones; the rest stands under "The file". */
+/** A refused file has one cause or a page of similar ones; the section "The file" shows the rest. */
 const MOST_ERRORS = 10;
 
 function refused({ fileFindings }: ReportModel, format: ReportFormat): SafeHtml {
@@ -98,7 +98,7 @@ function tasksOf({ counts }: ReportModel, who: Doer, { texts, plural }: ReportFo
     </ul>`;
 }
 
-/** By currency: what of the file's money went out. Said only where there is a difference to see. */
+/** Shows by currency how much of the file's money was issued, only if it is not all of it. */
 function moneyOut({ totals, everythingIssued }: ReportModel, { texts, money }: ReportFormat): SafeHtml {
   const amounts = totals.flatMap(({ currency, net, byState }) => {
     if (currency === null) return [];
@@ -109,13 +109,13 @@ function moneyOut({ totals, everythingIssued }: ReportModel, { texts, money }: R
   return amounts.length === 0 ? html`` : html`<p>${fill(texts.verdict.moneyOut, { amounts: amounts.join('; ') })}</p>`;
 }
 
-/** Who has to do something about an invoice: the author of the file, the operator of Lote, or Lote itself. */
+/** Who must act on an invoice: the author of the file, the operator of Lote, or Lote itself. */
 export type Doer = 'back-office' | 'operator' | 'lote';
 
-/** In the order of their urgency: what waits for a person comes before what Lote does alone. */
+/** In order of urgency: work for a person comes before work of Lote alone. */
 export const DOERS: readonly Doer[] = ['back-office', 'operator', 'lote'];
 
-/** Who has to do something about the invoices of a state; null: they went out. What it is stands in the texts of the report. */
+/** Who must act on the invoices of a state; null for issued invoices. The texts of the report say what to do. */
 export const DOER_OF: Readonly<Record<Outcome, Doer | null>> = {
   issued: null,
   'already-issued': null,
@@ -124,7 +124,7 @@ export const DOER_OF: Readonly<Record<Outcome, Doer | null>> = {
   failed: 'back-office',
   conflict: 'back-office',
   held: 'operator',
-  // Lote repeats most of them, but not for ever: a person who only waits may wait in vain.
+  // Lote repeats most of these invoices, but not for ever, so a person must not only wait.
   unknown: 'operator',
   unsettled: 'lote',
   staged: 'lote',

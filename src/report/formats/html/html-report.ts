@@ -11,7 +11,7 @@ import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
 import { fileSection, historySection, reasonsTable, settlingLine } from './summary-tables.ts';
 
-/** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */
+/** The page loads nothing and runs no scripts, because its texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 interface HtmlReportOptions {
@@ -19,11 +19,11 @@ interface HtmlReportOptions {
   readonly format: ReportFormat;
 }
 
-/** With these bounds a report of 50,000 invoices has 1.2 MB instead of 11 and opens in half the time; problems get more room. */
+/** With these limits a report of 50,000 invoices has 1.2 MB instead of 11 and opens in half the time; problems get more. */
 const MOST_OPEN = 10_000;
 const MOST_OUT = 5_000;
 
-/** report.html: one self-contained page. `portions` is read once for each list: invoices in doubt, other invoices that need a person, and those that went out. */
+/** Writes report.html, one self-contained page. `portions` is read once for each list: invoices in doubt, other invoices that need a person, and issued ones. */
 export async function* htmlReport(
   model: ReportModel,
   portions: () => AsyncIterable<readonly BatchInvoice[]>,
@@ -35,7 +35,7 @@ export async function* htmlReport(
   ${totalsTable(format, model.totals)} ${settlingLine(model, format)} ${fileSection(model, format)} ${historySection(model, format)}`
     .safe;
   const out = issuedCount(model.counts);
-  // A person must look up each of these, so that the list is complete.
+  // This list is complete, because a person must look up each of these invoices.
   yield* invoiceSection({
     title: texts.list.inDoubt,
     format,
@@ -63,7 +63,7 @@ export async function* htmlReport(
   yield '</main></body></html>\n';
 }
 
-/** A page that is one file: everything before the content of `<main>`. */
+/** Returns everything before the content of `<main>` of a page that is one file. */
 export function documentHead(language: string, title: HtmlValue): string {
   return html`<!doctype html>
     <html lang="${language}">
@@ -82,7 +82,7 @@ export function documentHead(language: string, title: HtmlValue): string {
      `.safe;
 }
 
-/** One style sheet inside the page: a report is one file that can be mailed. Contrast of each pair of colours is 4.5 or more. */
+/** One style sheet inside the page makes the report one file for mailing. Each pair of colours has a contrast of 4.5 or more. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
 @media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}

@@ -7,7 +7,7 @@ import { rowNumbers } from './summary-tables.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
 
-/** Rows of one table: a browser lays out closed folds only when they are opened, so a large report opens at once. */
+/** Number of rows in one table. A browser lays out closed folds only when they are opened, so a large report opens at once. */
 const FOLD_SIZE = 1000;
 
 export interface InvoiceSection {
@@ -16,11 +16,11 @@ export interface InvoiceSection {
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly belongs: (invoice: BatchInvoice) => boolean;
   readonly total: number;
-  /** More are not written here: the page says where all of them stand. */
+  /** Limit of invoices in the list; the page says where all of them are. */
   readonly most: number;
 }
 
-/** Invoices in doubt, those that are not confirmed as issued, or the others: together every invoice of the batch. */
+/** Writes one list: invoices in doubt, not confirmed as issued, or the others. Together they have every invoice. */
 export async function* invoiceSection({
   title,
   format,
@@ -49,7 +49,7 @@ export async function* invoiceSection({
   yield '</section>\n';
 }
 
-/** Said above the list: a reader who scrolls to its end must not take it for complete. */
+/** This stands above the list, so that a reader who scrolls to the end does not take it for complete. */
 function rest({ texts: { list }, count }: ReportFormat, shown: number, total: number): SafeHtml {
   return html`<p>${fill(list.rest, { n: count(shown), of: count(total) })}</p>`;
 }
@@ -80,7 +80,7 @@ function closeFold(total: number): string {
 
 function invoiceRow(format: ReportFormat, invoice: BatchInvoice): SafeHtml {
   const { ref, merchantNif, state, net, currency, rows, serviceId } = invoice;
-  // On one line: white space between cells would be a node each, and a third of a large page.
+  // The row is on one line, because white space between cells would be a node each and a third of a large page.
   return html`<tr><td>${ref}</td><td>${merchantNif}</td><td>${stateMark(state)}</td><td class="number">${net === null ? '' : `${format.money(net)} ${currency ?? ''}`}</td><td>${rowNumbers(format, rows)}</td><td class="text">${reasonLines(format, { ...invoice, reason: wentOut(state) ? null : reasonOf(invoice) })}</td><td class="mono">${serviceId ?? ''}</td></tr>
 `;
 }

@@ -6,10 +6,10 @@ import { problemWords } from '../../../texts/problems/problem-words.ts';
 import type { ReportHistory, ReasonGroup, ReportModel } from '../../report-model.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 
-/** More findings than a person reads in a page; all of them stand in report.json. */
+/** More findings than a person reads in a page; report.json has all of them. */
 const MOST_FINDINGS = 500;
 
-/** Reasons grouped with counts and example rows. */
+/** Returns a table of reasons with counts and example rows. */
 export function reasonsTable(reasons: readonly ReasonGroup[], format: ReportFormat): SafeHtml {
   if (reasons.length === 0) return html``;
   const { texts, count } = format;
@@ -31,7 +31,7 @@ export function reasonsTable(reasons: readonly ReasonGroup[], format: ReportForm
   </section>`;
 }
 
-/** What was found about the file as a whole and about rows without an invoice, and how it was read. */
+/** Shows the findings about the file as a whole and about rows without an invoice, and how Lote read the file. */
 export function fileSection({ batch, counts, fileFindings }: ReportModel, format: ReportFormat): SafeHtml {
   const { texts, count } = format;
   return html`<section>
@@ -45,7 +45,7 @@ export function fileSection({ batch, counts, fileFindings }: ReportModel, format
   </section>`;
 }
 
-/** How long the service took from the first POST to its final word; nothing where nothing was settled. */
+/** Says how long the service took from the first POST to its final word; empty if no invoice was settled. */
 export function settlingLine({ settling }: ReportModel, format: ReportFormat): SafeHtml {
   const { texts } = format;
   const [half, most] = [durationQuantile(settling, 0.5), durationQuantile(settling, 0.95)];
@@ -57,7 +57,7 @@ export function settlingLine({ settling }: ReportModel, format: ReportFormat): S
   </section>`;
 }
 
-/** What changed since the report before, and what was done by hand; nothing where there is nothing to tell. */
+/** Shows the changes since the previous report and the actions of operators; empty without either. */
 export function historySection(model: ReportModel, format: ReportFormat): SafeHtml {
   const { changes, audit } = model.history;
   return html`${changes === null ? '' : changesTable(changes, model, format)}
@@ -87,17 +87,17 @@ function changesTable(
   </section>`;
 }
 
-/** Rows named before "and n more": an invoice of a thousand lines must not fill the page. */
+/** Number of rows before "and n more", so that an invoice of a thousand lines does not fill the page. */
 const MOST_ROWS = 8;
 
-/** `rows 2, 3 and 9 more`, as a reader looks them up in the file. */
+/** Returns the rows as a reader looks them up in the file: `rows 2, 3 and 9 more`. */
 export function rowList(format: ReportFormat, rows: readonly number[]): string {
   const { none, named } = format.texts.rowList;
   if (rows.length === 0) return none;
   return fill(pluralForm(named, rows.length, format.language), { rows: rowNumbers(format, rows) });
 }
 
-/** The same without the word: `2, 3 and 9 more`. */
+/** Returns the same without the word: `2, 3 and 9 more`. */
 export function rowNumbers({ texts, count }: ReportFormat, rows: readonly number[]): string {
   if (rows.length === 0) return texts.rowList.none;
   const named = rows.slice(0, MOST_ROWS).join(', ');
