@@ -122,7 +122,7 @@ async function workersCheck(client: Client, { config, ledger }: ServerParts): Pr
     ? fine(name, `${polling.length} on task queue ${taskQueue}${buildsOf(polling)}`)
     : trouble(
         name,
-        `Nobody works on task queue ${taskQueue}.`,
+        `No worker polls task queue ${taskQueue}.`,
         `Start one: ${start}. If one runs, correct LOTE_TASK_QUEUE.`,
       );
 }
@@ -154,7 +154,7 @@ async function reconciliationCheck(client: Client, config: Config): Promise<Chec
         )
       : unknown(name, 'None is scheduled yet: the first start of a worker does it.');
   if (!state.paused) return fine(name, 'scheduled');
-  const note = (state.note ?? 'nobody said why').slice(0, LONGEST_NOTE);
+  const note = (state.note ?? 'no reason is given').slice(0, LONGEST_NOTE);
   const { namespace } = client.options;
   return trouble(
     name,
@@ -177,7 +177,7 @@ async function nightsCheck(client: Client, config: Config): Promise<Check> {
   if (state.paused)
     return trouble(
       name,
-      `They are paused: ${(state.note ?? 'nobody said why').slice(0, LONGEST_NOTE)}`,
+      `They are paused: ${(state.note ?? 'no reason is given').slice(0, LONGEST_NOTE)}`,
       `Look at the last run, then let them go again: lote nightly on`,
     );
   const overdue = overdueNight(state, Date.now());

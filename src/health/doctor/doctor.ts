@@ -128,7 +128,7 @@ function profileOf(config: Config): { readonly profile: ServiceProfile | null; r
 function notWitnessed({ reportsDir }: Config): Check {
   return trouble(
     'ledger age',
-    `The ledger has sent invoices, and the reports folder ${reportsDir} has no mark of it: nobody can tell whether the ledger is older than what was sent.`,
+    `The ledger has sent invoices, and the reports folder ${reportsDir} has no mark of it: Lote cannot tell whether the ledger is older than what was sent.`,
     'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/deployment.md#restore-the-ledger). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
   );
 }

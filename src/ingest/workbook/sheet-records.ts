@@ -105,7 +105,7 @@ const NOT_CALCULATED = {
 } as const;
 
 const HIDDEN =
-  'the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it';
+  'the row is hidden, so a person who looks at the sheet does not see that it would be sent. Show the row, or delete it';
 
 /** The parsed format, because ODS writes it in another way than XLSX. */
 const WRITTEN = parseNumberFormat(READ_AS_FORMAT);
