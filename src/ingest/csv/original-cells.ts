@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
 import { ORIGINAL } from '../../domain/read-as.ts';
 import type { Column } from '../../domain/row.ts';
-import { isSpreadsheetChange, mayChange } from '../../domain/text/spreadsheet-change.ts';
+import { isSpreadsheetChange, mayChange } from './spreadsheet-change.ts';
 import { rowError } from '../findings.ts';
 import { NUMBER_COLUMNS, type NumberColumn, type ReadColumn } from '../ingest-result.ts';
 import { shownCell } from '../invoice/cell-findings.ts';

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { canonicalDecimal } from '../money.ts';
+import { canonicalDecimal } from '../../domain/money.ts';
 
 /** No number, date or truth value is longer, and a hostile cell must take no time. */
 const LONGEST = 60;
