@@ -21,7 +21,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5229 },
-  'src/app': { files: 67, lines: 8902 },
+  'src/app': { files: 67, lines: 8901 },
   'src/cli': { files: 34, lines: 3241 },
   'src/console': { files: 35, lines: 5353 },
   'src/domain': { files: 44, lines: 3984 },
@@ -30,7 +30,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/ledger': { files: 47, lines: 7327 },
   'src/nightly': { files: 6, lines: 1044 },
   'src/platform': { files: 8, lines: 711 },
-  'src/report': { files: 21, lines: 2793 },
+  'src/report': { files: 21, lines: 2730 },
   'src/sandbox': { files: 21, lines: 2119 },
   'src/service': { files: 29, lines: 3793 },
   'src/texts': { files: 17, lines: 1887 },

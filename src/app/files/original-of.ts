@@ -21,7 +21,6 @@ import type {
   OriginalJson,
   OriginalObject,
   OriginalRecord,
-  MergedCells,
   OriginalCell,
   OriginalSheet,
 } from '../../report/corrections/original-file.ts';
@@ -150,7 +149,7 @@ function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {
 function originalSheet(path: string, proof: Proof): OriginalSheet {
   const dialect = dialectOf(proof);
   const isRead = new Set(dialect.read?.map(({ at }) => at));
-  let merged: readonly MergedCells[] = [];
+  let merged: ReturnType<OriginalSheet['merged']> = [];
   return {
     kind: 'sheet',
     name: dialect.sheet?.name ?? '',

@@ -61,14 +61,6 @@ export interface OriginalSheetRow {
   readonly cells: readonly (OriginalCell | undefined)[];
 }
 
-/** A range of merged cells; columns count from 0, both ends included. */
-export interface MergedCells {
-  readonly firstRow: number;
-  readonly lastRow: number;
-  readonly firstColumn: number;
-  readonly lastColumn: number;
-}
-
 /** A dropped workbook, opened to copy rows of its sheet into a workbook of corrections. */
 export interface OriginalSheet {
   readonly kind: 'sheet';
@@ -79,8 +71,8 @@ export interface OriginalSheet {
   /** Position (from 0) and content of each column, by the name that findings use. */
   readonly columns: ReadonlyMap<string, { readonly position: number; readonly column: Column }>;
   readonly rows: AsyncIterable<OriginalSheetRow>;
-  /** Call this only after the last row. */
-  readonly merged: () => readonly MergedCells[];
+  /** The rows of each range of merged cells. Call this only after the last row. */
+  readonly merged: () => readonly { readonly firstRow: number; readonly lastRow: number }[];
 }
 
 /** The dropped file in the form that the report needs to write the corrections. */

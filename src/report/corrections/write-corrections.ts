@@ -11,7 +11,7 @@ import {
   oneLine,
 } from './corrections-plan.ts';
 import type { InvoiceSpool } from '../work-folder.ts';
-import type { OriginalCsv, OriginalFile, OriginalJson, OriginalSheet } from './original-file.ts';
+import type { OriginalCsv, OriginalFile, OriginalJson } from './original-file.ts';
 import type { ReportModel, ReportNote } from '../report-model.ts';
 import { UnfitForWorkbook } from './workbook/package-parts.ts';
 import { xlsxCorrections } from './workbook/xlsx-corrections.ts';
@@ -49,51 +49,38 @@ export async function writeCorrections({
   const plan = await planCorrections(spool.portions(), model.fileFindings, language);
   if (plan.byRow.size === 0) return { name: null, note: null };
   if (original === undefined) return { name: null, note: { kind: 'no-corrections' } };
+  const { name, pieces } = correctionsFile(original, plan);
+  const path = join(directory, name);
   try {
-    return original.kind === 'sheet'
-      ? await writeWorkbook(original, plan, directory)
-      : { name: await write(original, plan, directory), note: null };
+    await writeSynced(path, pieces);
+    return { name, note: null };
   } catch (error) {
+    await rm(path, { force: true });
+    // No workbook can hold the corrections, or no person could work with it.
+    if (error instanceof UnfitForWorkbook)
+      return { name: null, note: { kind: 'corrections-unfit', cause: error.message } };
     if (!isFileTrouble(error)) throw error;
     return { name: null, note: { kind: 'no-corrections' } };
   }
 }
 
-/** Writes a workbook. If Excel or a person cannot work with it, the author must correct the dropped file instead. */
-async function writeWorkbook(
-  original: OriginalSheet,
-  plan: CorrectionsPlan,
-  directory: string,
-): Promise<WrittenCorrections> {
-  try {
-    const name = await put(directory, 'corrections.xlsx', xlsxCorrections(original, plan));
-    return { name, note: null };
-  } catch (error) {
-    if (!(error instanceof UnfitForWorkbook)) throw error;
-    return { name: null, note: { kind: 'corrections-unfit', cause: error.message } };
-  }
-}
-
-function write(original: OriginalCsv | OriginalJson, plan: CorrectionsPlan, directory: string): Promise<string> {
-  const pieces = original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan);
-  return put(directory, `corrections.${extensionOf(original)}`, pieces);
-}
-
-async function put(directory: string, name: string, pieces: AsyncIterable<string | Uint8Array>): Promise<string> {
-  try {
-    await writeSynced(join(directory, name), pieces);
-    return name;
-  } catch (error) {
-    await rm(join(directory, name), { force: true });
-    throw error;
+function correctionsFile(original: OriginalFile, plan: CorrectionsPlan) {
+  switch (original.kind) {
+    case 'sheet':
+      return { name: 'corrections.xlsx', pieces: xlsxCorrections(original, plan) };
+    case 'csv':
+      return { name: `corrections.${extensionOf(original)}`, pieces: csvCorrections(original, plan) };
+    case 'json': {
+      const extension = original.format === 'ndjson' ? 'ndjson' : 'json';
+      return { name: `corrections.${extension}`, pieces: jsonCorrections(original, plan) };
+    }
   }
 }
 
 /** Extensions of text tables. A file named `.html` would make its cells a page of the console. */
 const TEXT_TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'tab', 'txt', 'dat', 'asc', 'prn']);
 
-function extensionOf(original: OriginalCsv | OriginalJson): string {
-  if (original.kind === 'json') return original.format === 'ndjson' ? 'ndjson' : 'json';
+function extensionOf(original: OriginalCsv): string {
   const extension = original.extension.toLowerCase();
   return TEXT_TABLES.has(extension) ? extension : 'csv';
 }

@@ -8,7 +8,7 @@ import {
   LOTE_COLUMNS,
   oneLine,
 } from '../corrections-plan.ts';
-import type { MergedCells, OriginalCell, OriginalSheet, OriginalSheetRow } from '../original-file.ts';
+import type { OriginalCell, OriginalSheet, OriginalSheetRow } from '../original-file.ts';
 import {
   CellStyles,
   type Look,
@@ -81,14 +81,12 @@ class SheetWriter {
     return `${XML_HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData><row r="1">${cells.join('')}</row>`;
   }
 
-  /** Returns the XML after the rows. Merged cells stay merged, because no person has said yet what they mean. */
+  /** Returns the XML after the rows. @throws UnfitForWorkbook for merged cells, because no person has said yet what they mean */
   ending(): string {
-    const merged = mergedInto(this.#original.merged(), this.#rows, this.#kept);
-    const cells = merged.map(
-      ({ top, left, bottom, right }) => `<mergeCell ref="${cellName(top, left)}:${cellName(bottom, right)}"/>`,
-    );
-    const list = cells.length === 0 ? '' : `<mergeCells count="${cells.length}">${cells.join('')}</mergeCells>`;
-    return `</sheetData>${list}</worksheet>`;
+    const merged = this.#original.merged();
+    if (merged.some(({ firstRow, lastRow }) => this.#rows.some((row) => row >= firstRow && row <= lastRow)))
+      throw new UnfitForWorkbook('its rows have merged cells');
+    return '</sheetData></worksheet>';
   }
 
   row(
@@ -192,44 +190,4 @@ function fitMarks(
   // The name must not change, because a mapping profile may choose the sheet by it.
   if (!SHEET_NAME.test(name)) throw new UnfitForWorkbook('Excel cannot have a sheet of that name');
   return marks;
-}
-
-/** More ranges make a spreadsheet program slow. */
-const MOST_RANGES = 1000;
-
-interface MergedRange {
-  readonly top: number;
-  readonly bottom: number;
-  readonly left: number;
-  readonly right: number;
-}
-
-/** Maps merged cells to the written rows and columns, without ranges of at most one cell. @throws UnfitForWorkbook */
-function mergedInto(
-  merged: readonly MergedCells[],
-  rows: readonly number[],
-  kept: readonly number[],
-): readonly MergedRange[] {
-  const ranges = merged
-    .map(({ firstRow, lastRow, firstColumn, lastColumn }) => ({
-      top: countBelow(rows, firstRow) + 1,
-      bottom: countBelow(rows, lastRow + 1),
-      left: countBelow(kept, firstColumn),
-      right: countBelow(kept, lastColumn + 1) - 1,
-    }))
-    .filter(({ top, bottom, left, right }) => bottom >= top && right >= left && (bottom > top || right > left));
-  if (ranges.length > MOST_RANGES)
-    throw new UnfitForWorkbook(`it would have more than ${MOST_RANGES.toLocaleString('en')} merged cells`);
-  return ranges;
-}
-
-function countBelow(rising: readonly number[], limit: number): number {
-  let from = 0;
-  let to = rising.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((rising[middle] ?? limit) < limit) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

@@ -305,12 +305,16 @@ describe('corrections of a workbook with hidden or merged rows', () => {
   }
 
   const HIDDEN = ['F2 row-hidden'];
-  const MERGED = ['F2 cell-merged', 'F3 cell-merged'];
   const FORMS = [
     ['an XLSX file with a hidden row', () => hiddenRow('XLSX'), HIDDEN],
     ['an ODS file with a filtered row', () => hiddenRow('ODS'), HIDDEN],
-    ['merged cells', mergedRows, MERGED],
   ] as const;
+
+  it('are not handed back with merged cells, because a workbook without them would say something else', async () => {
+    const invalid = invalidOf(await ingest(mergedRows()));
+
+    await expect(handedBack(directory, invalid)).rejects.toThrow('its rows have merged cells');
+  });
 
   const AS_TEXT = { ok: false, findings: [{ code: 'corrections-saved-as-text', row: 2 }] };
 
