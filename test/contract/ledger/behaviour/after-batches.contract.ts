@@ -16,7 +16,6 @@ import {
   recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
-import type { RepeatInvoice } from '../../../../src/ledger/operations/reconciling.ts';
 
 /** Long before anything that another test of the same ledger does. */
 const ENDED = 1_000;
@@ -58,18 +57,6 @@ export function afterBatchesContract(ledger: Ledger): void {
       await batch.report();
 
       expect(await batch.takeUnknown()).toHaveLength(1);
-    });
-
-    it('never takes a refusal for proof after a POST whose answer a crash may have lost', async () => {
-      const batch = await scenario.run(['crashed-open']);
-      await batch.freeze('crashed-open');
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-      await batch.close();
-      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-
-      await scenario.answer(invoiceId, { kind: 'rejected', reason: LATER }, { generation });
-
-      expect(await batch.line('crashed-open')).toMatchObject({ state: 'unknown', reason: LATER });
     });
 
     it('leaves what it had begun alone once the batch runs again', async () => {
@@ -187,17 +174,6 @@ export function afterBatchesContract(ledger: Ledger): void {
       expect(await ledger.openPages(batch.batchId)).toEqual([]);
     });
 
-    it('knows its oldest and its newest acceptance', async () => {
-      const batch = await scenario.run(['age-1', 'age-2', 'age-3'], 3);
-      for (const [index, ref] of ['age-2', 'age-3', 'age-1'].entries())
-        await batch.send(ref, accepted(scenario.serviceId(ref)), { sentAt: NOW + index * 10 });
-
-      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
-        oldestAcceptedAt: NOW,
-        newestAcceptedAt: NOW + 20,
-      });
-    });
-
     it('is handed out to another batch, or to another slice, without making an open POST a lost one', async () => {
       const owner = await scenario.run(['open-here', 'beside-it']);
       const attached = await scenario.run(['open-here']);
@@ -260,16 +236,6 @@ export function afterBatchesContract(ledger: Ledger): void {
 
       expect(settled.map(({ batchId }) => batchId)).toEqual([owner.batchId]);
     });
-  });
-
-  it('a held invoice that the next file takes over leaves its reason behind', async () => {
-    const first = await scenario.run(['reason-behind']);
-    await first.hold();
-    await first.finish();
-
-    const second = await scenario.run(['reason-behind']);
-
-    expect(await second.line('reason-behind')).toMatchObject({ state: 'staged', reason: null });
   });
 
   it('a cancelled batch keeps the time of its end, whatever a late pause says', async () => {

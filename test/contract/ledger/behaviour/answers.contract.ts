@@ -4,8 +4,6 @@ import {
   accepted,
   createScenario,
   delivery,
-  HOUR,
-  LATER,
   NEXT_KEY,
   NOW,
   REASON,
@@ -59,33 +57,6 @@ export function answersContract(ledger: Ledger): void {
       expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);
     });
 
-    it('hears nothing of a POST under the next key from a worker that stood still with the earlier one', async () => {
-      const batch = await askedAgain('stood-still');
-      const { batchId } = batch;
-      const { invoiceId, idempotencyKey } = await batch.freeze('stood-still');
-      await batch.sendable();
-      await scenario.answer(invoiceId, { kind: 'next-key', reason: REASON, proven: true }, { generation: 2 });
-      await batch.freeze('stood-still');
-      const stale = { invoiceId, generation: 2, idempotencyKey };
-
-      const idle = { kind: 'pending', reason: REASON, mayExist: false } as const;
-      await ledger.recordSends([{ ...stale, attempts: 0, sentAt: NOW, outcome: idle }]);
-      expect(await ledger.unfreeze(batchId, [stale], { reason: REASON, now: NOW })).toBe(0);
-      await ledger.closePage(batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-
-      expect((await batch.line('stood-still')).state, 'it may have been sent').toBe('unknown');
-    });
-
-    it('keeps the key where a refusal comes after an answer that may be lost', async () => {
-      const batch = await askedAgain('lost-ask');
-      const { invoiceId, idempotencyKey } = await batch.freeze('lost-ask');
-      await batch.sendable();
-
-      await scenario.answer(invoiceId, NEXT_KEY, { generation: 2 });
-
-      expect(await batch.one('lost-ask')).toMatchObject({ state: 'sending', idempotencyKey, mayExist: true });
-    });
-
     it('brings its document to the invoice', async () => {
       const batch = await askedAgain('brought');
       const serviceId = scenario.serviceId('brought');
@@ -130,160 +101,9 @@ export function answersContract(ledger: Ledger): void {
       const earlier = { generation: 1, state: 'rejected', isSameContent: false };
       expect(await second.one('held-ask')).toMatchObject({ idempotencyKey, generation: 3, earlier });
     });
-
-    it('needs an operator once the service may have forgotten it', async () => {
-      const batch = await scenario.run(['forgotten']);
-      await batch.send('forgotten', rejected);
-      const late = { now: NOW + RETRY_POLICY.retentionMs };
-
-      const refused = await batch.retry({ policy: late });
-      const moved = await batch.retry({ policy: { ...late, acceptDuplicateRisk: true } });
-
-      expect([refused.refused, moved.moved.regenerate]).toEqual([{ 'needs-accept-duplicate-risk': 1 }, 1]);
-      expect((await batch.one('forgotten')).earlier).toBeUndefined();
-    });
-  });
-
-  describe('an answer', () => {
-    it('of an earlier life that comes when the next one is on the wire moves nothing of it, but an acceptance stops it', async () => {
-      const batch = await scenario.run(['late-life']);
-      await batch.send('late-life', rejected);
-      await batch.retry();
-      await batch.send('late-life', NEXT_KEY);
-      const { invoiceId } = await batch.freeze('late-life');
-      const ofNext = { serviceId: null, generation: 2, attempts: 2 };
-
-      await scenario.answer(invoiceId, rejected);
-      expect(await batch.line('late-life')).toMatchObject({ state: 'sending', flags: [], ...ofNext });
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('late-life')));
-      expect(await batch.line('late-life')).toMatchObject({
-        ...{ state: 'unknown', reason: { code: 'accepted-in-earlier-generation' }, flags: ['second-service-id'] },
-        ...ofNext,
-      });
-    });
-
-    it.each(['rejected', 'held'] as const)(
-      'that accepts what is %s already is not lost: its document is asked for, and issues it',
-      async (kind) => {
-        const ref = `late-${kind}`;
-        const batch = await scenario.run([ref]);
-        const { invoiceId } = await batch.freeze(ref);
-        await scenario.answer(invoiceId, { kind, reason: REASON });
-        const serviceId = scenario.serviceId(ref);
-
-        await scenario.answer(invoiceId, accepted(serviceId));
-        expect(await batch.line(ref)).toMatchObject({ state: kind, flags: ['second-service-id'] });
-        await scenario.ask({ invoiceId, serviceId }, 'issued', { now: NOW + 5 });
-
-        expect(await batch.line(ref)).toMatchObject({ state: 'issued', serviceId });
-      },
-    );
-
-    it('that another id was given for the key counts no try and moves no time of the first one', async () => {
-      const batch = await scenario.run(['second-id']);
-      const { invoiceId } = await batch.freeze('second-id');
-      const first = scenario.serviceId('second-id');
-      await scenario.answer(invoiceId, accepted(first));
-
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('second-id-b')), {
-        attempts: 3,
-        sentAt: NOW + HOUR,
-      });
-
-      expect(await batch.line('second-id')).toMatchObject({ serviceId: first, attempts: 1, sentAt: NOW });
-      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 9)).toMatchObject([{ acceptedAt: NOW }]);
-    });
-
-    it('that needed no POST of its own is no first one', async () => {
-      const batch = await scenario.run(['no-post']);
-      const { invoiceId } = await batch.freeze('no-post');
-
-      await scenario.answer(
-        invoiceId,
-        { kind: 'pending', reason: LATER, mayExist: false },
-        { attempts: 0, sentAt: NOW + 1 },
-      );
-      const before = (await batch.line('no-post')).sentAt;
-      await scenario.answer(invoiceId, { kind: 'pending', reason: LATER, mayExist: false }, { sentAt: NOW + 2 });
-
-      expect([before, (await batch.line('no-post')).sentAt]).toEqual([null, NOW + 2]);
-    });
-
-    it('that says unknown, held or pending of what is unknown already leaves the first reason', async () => {
-      const batch = await scenario.run(['first-reason']);
-      const { invoiceId } = await batch.freeze('first-reason');
-      await scenario.answer(invoiceId, unknown);
-
-      for (const outcome of [
-        { kind: 'unknown', reason: LATER },
-        { kind: 'held', reason: LATER },
-        { kind: 'rejected', reason: LATER },
-        { kind: 'pending', reason: LATER, mayExist: false },
-      ] as const)
-        await scenario.answer(invoiceId, outcome);
-
-      expect(await batch.line('first-reason')).toMatchObject({ state: 'unknown', reason: REASON, attempts: 5 });
-    });
-
-    it("with another invoice's id says so of an unknown one: it is the newest that is known", async () => {
-      const batch = await scenario.run(['owner-of-id', 'unknown-taken']);
-      const serviceId = scenario.serviceId('owner-of-id');
-      await batch.send('owner-of-id', accepted(serviceId));
-      const { invoiceId } = await batch.freeze('unknown-taken');
-      await scenario.answer(invoiceId, unknown);
-
-      await scenario.answer(invoiceId, accepted(serviceId));
-
-      expect(await batch.line('unknown-taken')).toMatchObject({
-        state: 'unknown',
-        serviceId: null,
-        reason: { code: 'service-id-taken' },
-      });
-    });
-
-    it('that comes again after its event is the same answer, and no id of another invoice', async () => {
-      const batch = await scenario.run(['answer-again']);
-      const serviceId = scenario.serviceId('answer-again');
-      const { invoiceId } = await batch.freeze('answer-again');
-      await scenario.answer(invoiceId, unknown);
-      await scenario.answer(invoiceId, accepted(serviceId));
-      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-      await scenario.answer(invoiceId, accepted(serviceId));
-
-      expect(await batch.line('answer-again')).toMatchObject({ state: 'issued', serviceId, flags: [], reason: null });
-    });
-
-    it('that proves a try not to have arrived lets the invoice be held, until an answer was lost', async () => {
-      const batch = await scenario.run(['proof-1', 'proof-2']);
-      const [one, two] = await batch.sendable();
-      if (one === undefined || two === undefined) throw new Error('two invoices were expected');
-      await ledger.freeze(
-        batch.batchId,
-        [one, two].map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })),
-        NOW,
-      );
-      await scenario.answer(one.invoiceId, { kind: 'held', reason: LATER });
-      await scenario.answer(two.invoiceId, { kind: 'pending', reason: LATER, mayExist: true });
-      await scenario.answer(two.invoiceId, { kind: 'held', reason: LATER });
-
-      expect(await batch.states()).toEqual(['held', 'unknown']);
-      expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(1);
-      await ledger.freeze(batch.batchId, [{ invoiceId: one.invoiceId, generation: 1, body: 'b' }], NOW);
-      await scenario.answer(one.invoiceId, rejected);
-      expect((await batch.line('proof-1')).state).toBe('rejected');
-    });
   });
 
   describe('an operator', () => {
-    it('means an invoice by any one of its rows', async () => {
-      const batch = await scenario.run(['row-a', 'row-b']);
-      await batch.hold();
-
-      expect((await batch.retry({ selection: { rows: [3, 99] } })).moved.release).toBe(1);
-      expect(await batch.states()).toEqual(['held', 'staged']);
-    });
-
     it('takes held and unknown invoices over from a batch that was cancelled, with the reason gone', async () => {
       const owner = await scenario.run(['taken-held', 'taken-unknown']);
       const other = await scenario.run(['taken-held', 'taken-unknown']);
@@ -297,30 +117,6 @@ export function answersContract(ledger: Ledger): void {
       expect((await other.sendable()).map(({ state }) => state)).toEqual(['staged', 'sending']);
       expect(await other.line('taken-held')).toMatchObject({ state: 'staged', reason: null });
       expect(await owner.sendable()).toEqual([]);
-    });
-
-    it('never makes a refusal after a repeat look final: the first POST may have arrived', async () => {
-      const batch = await scenario.run(['open-then-repeat']);
-      const { invoiceId } = await batch.freeze('open-then-repeat');
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-      expect((await batch.line('open-then-repeat')).state).toBe('unknown');
-      await batch.retry({ selection: { rows: [2] } });
-
-      await scenario.answer(invoiceId, rejected);
-
-      expect((await batch.line('open-then-repeat')).state).toBe('unknown');
-    });
-
-    it('who gives an unknown one a new key starts a life in which a refusal is final again', async () => {
-      const batch = await scenario.run(['abandoned']);
-      await batch.send('abandoned', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
-      await batch.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
-      const staged = await batch.line('abandoned');
-
-      await batch.send('abandoned', rejected, { sentAt: NOW + HOUR });
-
-      expect(staged).toMatchObject({ state: 'staged', sentAt: null, settledAt: null, reason: null, serviceId: null });
-      expect(await batch.line('abandoned')).toMatchObject({ state: 'rejected', generation: 2, sentAt: NOW + HOUR });
     });
 
     it('finds the same content in the third life as in the first', async () => {
@@ -379,13 +175,6 @@ export function answersContract(ledger: Ledger): void {
         ['audit-1'],
       ]);
       expect((await ledger.auditOf(two.batchId)).map(({ invoices }) => invoices)).toEqual([2]);
-    });
-
-    it('finds the rows of a reference in the batch that is meant, and not in another', async () => {
-      await scenario.run(['same-ref', 'other-ref']);
-      const batch = await scenario.run(['other-ref', 'same-ref']);
-
-      expect(await ledger.rowsOfRefs(batch.batchId, ['same-ref'])).toEqual([{ ref: 'same-ref', rows: [3] }]);
     });
   });
 

@@ -30,27 +30,6 @@ export function neighboursContract(ledger: Ledger): void {
       expect((await first.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['beside-beside']);
     });
 
-    it('starts with nothing of what was found about the earlier content', async () => {
-      const first = await scenario.run(['fresh']);
-      const { invoiceId } = await first.freeze('fresh');
-      const [one, two] = [scenario.serviceId('fresh-1'), scenario.serviceId('fresh-2')];
-      const answer = { invoiceId, generation: 1, attempts: 1, sentAt: NOW };
-      await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
-      await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
-      for (const serviceId of [two, one]) await scenario.ask({ invoiceId, serviceId }, 'failed', { reason: REASON });
-
-      const second = await scenario.run([{ ref: 'fresh', unitPrice: '99' }]);
-
-      expect(await second.line('fresh')).toMatchObject({
-        state: 'staged',
-        flags: [],
-        settledAt: null,
-        sentAt: null,
-        reason: null,
-      });
-      expect((await first.line('fresh')).flags).toEqual(['second-service-id', 'corrected-by-later-batch']);
-    });
-
     it('leaves the earlier batch its balance, whatever becomes of the corrected one', async () => {
       const { first, second } = await corrected('balance');
       const serviceId = scenario.serviceId('balance');
@@ -320,57 +299,6 @@ export function neighboursContract(ledger: Ledger): void {
 
       expect(await heir.sendable()).toEqual([]);
       expect(await heir.line('held-heir')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
-    });
-  });
-
-  describe('the end of a batch', () => {
-    it('says unknown of what is on the wire without an answer, and held of what was proved not to have arrived', async () => {
-      const refs = ['e-staged', 'e-open', 'e-lost', 'e-none'];
-      const batch = await scenario.run(refs, 4);
-      const [, on, lost, none] = (await batch.sendable()).map(({ invoiceId }) => ({ invoiceId, generation: 1 }));
-      if (on === undefined || lost === undefined || none === undefined) throw new Error('four invoices were expected');
-      await ledger.freeze(
-        batch.batchId,
-        [on, lost, none].map((one) => ({ ...one, body: 'b' })),
-        NOW,
-      );
-      const answer = { attempts: 1, sentAt: NOW };
-      await ledger.recordSends([
-        { ...lost, ...answer, outcome: { kind: 'pending', reason: LATER, mayExist: true } },
-        { ...none, ...answer, outcome: { kind: 'pending', reason: LATER, mayExist: false } },
-      ]);
-
-      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(4);
-
-      expect((await batch.lines()).map(({ ref, state, reason }) => [ref, state, reason])).toEqual([
-        ['e-staged', 'held', REASON],
-        ['e-open', 'unknown', REASON],
-        ['e-lost', 'unknown', LATER],
-        ['e-none', 'held', LATER],
-      ]);
-    });
-  });
-
-  describe('the end of a page', () => {
-    it('calls silent only what was accepted before the given moment, not at it', async () => {
-      const batch = await scenario.run(['at-the-moment']);
-      await batch.send('at-the-moment', accepted(scenario.serviceId('at-the-moment')), { sentAt: NOW });
-
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-      const at = (await batch.line('at-the-moment')).state;
-      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW, 9)).toEqual([]);
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-
-      expect([at, (await batch.line('at-the-moment')).state]).toEqual(['accepted', 'unsettled']);
-    });
-
-    it('keeps the words of the last try of what it holds', async () => {
-      const batch = await scenario.run(['last-words']);
-      await batch.send('last-words', { kind: 'pending', reason: LATER, mayExist: false });
-
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-
-      expect(await batch.line('last-words')).toMatchObject({ state: 'held', reason: LATER });
     });
   });
 

@@ -128,29 +128,6 @@ export function operatingContract(ledger: Ledger): void {
       ]);
     });
 
-    it('stops at maxGenerations', async () => {
-      const batch = await scenario.run(['hopeless']);
-      await batch.send('hopeless', { kind: 'rejected', reason: REASON });
-      await batch.retry();
-      await batch.send('hopeless', { kind: 'rejected', reason: REASON });
-
-      const result = await batch.retry({ policy: { maxGenerations: 2 } });
-
-      expect(result).toMatchObject({ moved: { regenerate: 0 }, refused: { 'generations-spent': 1 } });
-      expect(await batch.line('hopeless')).toMatchObject({ state: 'rejected', generation: 2 });
-    });
-
-    it('asks for the accepted risk when a refusal proves nothing', async () => {
-      const batch = await scenario.run(['refused']);
-      await batch.send('refused', { kind: 'rejected', reason: REASON });
-
-      const without = await batch.retry({ policy: { rejectionIsProof: false } });
-      const withRisk = await batch.retry({ policy: { rejectionIsProof: false, acceptDuplicateRisk: true } });
-
-      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
-      expect(withRisk.moved.regenerate).toBe(1);
-    });
-
     it('takes unknown invoices only by row, with the same key and bytes inside the retention window', async () => {
       const batch = await scenario.run(['lost']);
       const { idempotencyKey } = await batch.one('lost');
@@ -183,19 +160,6 @@ export function operatingContract(ledger: Ledger): void {
       expect(again.mayExistSince, 'the window counts from the word of the operator, or nothing would be sent').toBe(
         late.now,
       );
-    });
-
-    it('is reckless for once: a repeat after another lost answer needs the word of an operator again', async () => {
-      const batch = await scenario.run(['lost-again']);
-      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
-      const late = { now: NOW + 25 * HOUR };
-      await batch.retry({ selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
-      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
-      await batch.finish();
-
-      const without = await batch.retry({ selection: { rows: [2] }, policy: late });
-
-      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
     it('repeats a key under which an error is kept, and abandons it only at an accepted risk', async () => {
@@ -337,76 +301,6 @@ export function operatingContract(ledger: Ledger): void {
         expect((await batch.retry()).moved.regenerate).toBe(0);
       });
 
-      it('is issued by that document when the next generation is waiting and provably never arrived', async () => {
-        const batch = await scenario.run(['undead-waiting']);
-        const { serviceId } = await batch.fail('undead-waiting');
-        await batch.retry();
-        await batch.send('undead-waiting', { kind: 'pending', reason: REASON, mayExist: false });
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-        expect(await batch.line('undead-waiting')).toMatchObject({ state: 'issued', serviceId });
-      });
-
-      it('is issued by that document when the next generation failed too, whose document stays known', async () => {
-        const batch = await scenario.run(['undead-twice']);
-        const { serviceId: first } = await batch.fail('undead-twice');
-        await batch.retry();
-        const { serviceId: second } = await batch.fail('undead-twice');
-
-        await recordDeliveries(ledger, [delivery(first, 'issued')]);
-        const one = await batch.line('undead-twice');
-        await recordDeliveries(ledger, [delivery(second, 'issued')]);
-        const both = await batch.line('undead-twice');
-
-        expect(one).toMatchObject({ state: 'issued', serviceId: first, flags: ['issued-after-failed'] });
-        expect(both).toMatchObject({
-          state: 'issued',
-          serviceId: first,
-          flags: ['issued-after-failed', 'issued-in-earlier-generation'],
-          contradictions: ['issued-in-earlier-generation'],
-        });
-      });
-
-      it('stops the next generation as unknown when a POST of it may have arrived, and nobody repeats it alone', async () => {
-        const batch = await scenario.run(['undead-sending']);
-        const { serviceId } = await batch.fail('undead-sending');
-        await batch.retry();
-        await batch.send('undead-sending', NEXT_KEY);
-        await batch.freeze('undead-sending');
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-        const stopped = await batch.line('undead-sending');
-        await batch.close();
-        const taken = await batch.takeUnknown({ staleMs: 1 });
-
-        expect(stopped).toMatchObject({
-          state: 'unknown',
-          reason: { code: 'issued-in-earlier-generation' },
-          flags: ['issued-in-earlier-generation'],
-        });
-        expect(taken).toEqual([]);
-        expect((await batch.retry({ selection: { rows: [2] } })).refused).toEqual({
-          'needs-accept-duplicate-risk': 1,
-        });
-      });
-
-      it('leaves an accepted next generation to the service, and flags it', async () => {
-        const batch = await scenario.run(['undead-accepted']);
-        const { serviceId } = await batch.fail('undead-accepted');
-        await batch.retry();
-        const second = scenario.serviceId('undead-accepted-2');
-        await batch.send('undead-accepted', NEXT_KEY);
-        await batch.send('undead-accepted', accepted(second));
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-        expect(await batch.line('undead-accepted')).toMatchObject({
-          ...{ state: 'accepted', serviceId: second },
-          flags: ['issued-in-earlier-generation'],
-        });
-      });
-
       it('is issued by that document when the accepted next generation fails later, whose document stays known', async () => {
         const batch = await scenario.run(['undead-later']);
         const { idempotencyKey } = await batch.one('undead-later');
@@ -426,27 +320,6 @@ export function operatingContract(ledger: Ledger): void {
         expect((await batch.line('undead-later')).contradictions, 'there is one document').toBeUndefined();
         const { found } = await ledger.searchInvoices({ words: second.serviceId }, { results: 2, lookedAt: 0 });
         expect(found, 'late news of the failed one still reach the invoice').toMatchObject([{ serviceId: first }]);
-      });
-
-      it('is issued by that document when the next generation, sent at the risk of an operator, is refused', async () => {
-        const batch = await scenario.run(['undead-refused']);
-        const { serviceId: first } = await batch.fail('undead-refused');
-        await batch.retry();
-        await batch.send('undead-refused', NEXT_KEY);
-        const { invoiceId } = await batch.freeze('undead-refused');
-        await recordDeliveries(ledger, [delivery(first, 'issued', { receivedAt: NOW + 9 })]);
-        const atRisk = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } };
-        expect((await batch.retry(atRisk)).moved.repeat).toBe(1);
-        const outcome = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
-        await scenario.answer(invoiceId, outcome, { generation: 2 });
-        expect((await batch.retry(atRisk)).moved.abandon).toBe(1);
-
-        const settled = await batch.send('undead-refused', { kind: 'rejected', reason: REASON });
-
-        expect(settled).toMatchObject([{ state: 'issued' }]);
-        expect(await batch.line('undead-refused')).toMatchObject({
-          ...{ state: 'issued', serviceId: first, settledAt: NOW + 9, reason: null },
-        });
       });
 
       it('does not issue by that document the other content that failed later', async () => {

@@ -140,20 +140,6 @@ export function reconcilingContract(ledger: Ledger): void {
       expect(later).toHaveLength(1);
     });
 
-    it('does not let a reconciler that stood still reject what another one repeats', async () => {
-      const batch = await closedUnknown('two-reconcilers');
-      const later = TAKE.now + 11 * MINUTE;
-      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-      expect(await batch.takeUnknown({ now: later })).toMatchObject([{ invoiceId }]);
-
-      await scenario.answer(invoiceId, PROVEN, { generation, sentAt: TAKE.now, takenAt: TAKE.now });
-
-      expect((await batch.line('two-reconcilers')).state).toBe('unknown');
-      const outcome = accepted(scenario.serviceId('two-reconcilers'));
-      await scenario.answer(invoiceId, outcome, { generation, sentAt: later, takenAt: later });
-      expect((await batch.line('two-reconcilers')).state).toBe('accepted');
-    });
-
     it('repeats nothing after the retention window, and says unknown again of a repeat that a crash ended', async () => {
       const never = await closedUnknown('too-late');
       const crashed = await closedUnknown('too-late-in-repeat');
@@ -222,37 +208,6 @@ export function reconcilingContract(ledger: Ledger): void {
           ...{ mayExist: true, mayExistSince: NOW },
         });
         expect(await ledger.openPages(batch.batchId)).toEqual([1]);
-      });
-
-      it.each<readonly [string, { code?: string; frozenAfter?: number }]>([
-        ['whose retention window is over', { frozenAfter: NOW }],
-        ['whose key somebody else used', { code: 'key-known-with-other-bytes' }],
-      ])('leaves one %s', async (_, { code = 'answer-lost', frozenAfter = NOW - 1 }) => {
-        const batch = await closedUnknown(`left-${code}-${frozenAfter}`, { code, message: 'x' });
-        await again(batch);
-
-        expect(await ledger.repeatUnknown(batch.batchId, frozenAfter)).toBe(0);
-      });
-
-      it('leaves what reconciliation has taken at that moment', async () => {
-        const batch = await closedUnknown('taken-now');
-        await batch.takeUnknown();
-        await again(batch);
-
-        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(0);
-      });
-
-      it('lets no reconciler that stood still reject what was sent again with a lost answer', async () => {
-        const batch = await closedUnknown('dropped-again');
-        const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-        await again(batch);
-        expect(await batch.one('dropped-again')).toMatchObject({ invoiceId, generation, mayExist: true });
-        const lost = { kind: 'pending', reason: REASON, mayExist: true } as const;
-        await scenario.answer(invoiceId, lost, { generation, sentAt: TAKE.now + 1 });
-
-        await scenario.answer(invoiceId, PROVEN, { generation, sentAt: TAKE.now, takenAt: TAKE.now });
-
-        expect((await batch.line('dropped-again')).state).not.toBe('rejected');
       });
 
       it('lists what it left unsettled', async () => {
@@ -388,15 +343,6 @@ export function reconcilingContract(ledger: Ledger): void {
       expect(documents).toEqual([]);
       expect(await ledger.outdatedReports(application)).toEqual([]);
       expect(own.map((one) => one.idempotencyKey)).toEqual([idempotencyKey]);
-    });
-
-    it('keeps a refusal of a repeat unknown: the lost one may be alive', async () => {
-      const batch = await closedUnknown('refused-later');
-      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-
-      await scenario.answer(invoiceId, { kind: 'rejected', reason: REASON }, { generation, sentAt: TAKE.now });
-
-      expect((await batch.line('refused-later')).state).toBe('unknown');
     });
 
     describe('documents without a final word', () => {

@@ -15,7 +15,6 @@ import {
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { FreezeInvoice } from '../../../../src/ledger/sending/sending.ts';
 import type { OpenDocument } from '../../../../src/ledger/operations/reconciling.ts';
-import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 export function sendingContract(ledger: Ledger): void {
   let scenario: Scenario;
@@ -79,27 +78,6 @@ export function sendingContract(ledger: Ledger): void {
 
       expect((await batch.line('later')).state).toBe('held');
     });
-
-    it('may exist when nobody wrote down how the last hand-out ended', async () => {
-      const batch = await scenario.run(['silent']);
-      await batch.send('silent', later);
-      await batch.one('silent');
-
-      expect(await batch.one('silent')).toMatchObject({ mayExist: true });
-    });
-
-    it('starts its settle time with the answer, not with the POST', async () => {
-      const batch = await scenario.run(['slow']);
-      const { invoiceId } = await batch.freeze('slow');
-      const outcome = accepted(scenario.serviceId('slow'));
-
-      await scenario.answer(invoiceId, outcome, { answeredAt: NOW + 40_000 });
-
-      expect(await batch.line('slow')).toMatchObject({ sentAt: NOW });
-      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW + 50_000, 1)).toMatchObject([
-        { acceptedAt: NOW + 40_000 },
-      ]);
-    });
   });
 
   describe('repeats of a batch', () => {
@@ -154,21 +132,6 @@ export function sendingContract(ledger: Ledger): void {
 
       expect(again).toEqual([]);
       expect((await batch.one('once')).body).toBe('first bytes');
-    });
-
-    it('refuses another batch, another generation, and every state but staged', async () => {
-      const owner = await scenario.run(['r1', 'r2', 'r3'], 3);
-      const other = await scenario.run(['r1']);
-      const { invoiceId } = await owner.one('r1');
-      const held = await owner.one('r2');
-      await owner.send('r3', accepted(scenario.serviceId('r3')));
-      const item = { invoiceId, generation: 1, body: 'x' };
-
-      expect(await ledger.freeze(other.batchId, [item], NOW)).toEqual([]);
-      expect(await ledger.freeze(owner.batchId, [{ ...item, generation: 2 }], NOW)).toEqual([]);
-      expect(await ledger.freeze(owner.batchId, [{ ...item, invoiceId: 999_999_999 }], NOW)).toEqual([]);
-      await owner.hold();
-      expect(await ledger.freeze(owner.batchId, [{ ...item, invoiceId: held.invoiceId }], NOW)).toEqual([]);
     });
 
     it('gives each invoice its own bytes where two batches freeze at once, and none to a batch that does not own it', async () => {
@@ -256,111 +219,6 @@ export function sendingContract(ledger: Ledger): void {
       },
     );
 
-    it('keeps a pending one sending, with the same key and bytes, and counts its attempts', async () => {
-      const batch = await scenario.run(['pending']);
-
-      expect(
-        await batch.send('pending', { kind: 'pending', reason: REASON, mayExist: false }, { sentAt: NOW + 1 }),
-      ).toEqual([]);
-      const again = await batch.one('pending');
-      await scenario.answer(
-        again.invoiceId,
-        { kind: 'pending', reason: LATER, mayExist: true },
-        { attempts: 2, sentAt: NOW + 2 },
-      );
-
-      expect(again).toMatchObject({ state: 'sending', mayExist: false, firstSentAt: NOW + 1 });
-      expect(await batch.line('pending')).toMatchObject({
-        state: 'sending',
-        attempts: 3,
-        sentAt: NOW + 1,
-        reason: LATER,
-      });
-    });
-
-    it.each(['rejected', 'held'] as const)('turns %s into unknown once an answer was lost', async (kind) => {
-      const ref = `lost-${kind}`;
-      const batch = await scenario.run([ref]);
-      const { invoiceId } = await batch.freeze(ref);
-      await scenario.answer(invoiceId, { kind: 'pending', reason: LATER, mayExist: true });
-      await scenario.answer(invoiceId, { kind: 'pending', reason: LATER, mayExist: false });
-
-      await scenario.answer(invoiceId, { kind, reason: REASON });
-
-      expect(await batch.line(ref)).toMatchObject({ state: 'unknown', reason: REASON });
-    });
-
-    it('turns a refusal into unknown after a crash between the freeze and the answer', async () => {
-      const batch = await scenario.run(['crashed']);
-      const { invoiceId } = await batch.freeze('crashed');
-      await batch.sendable();
-
-      await scenario.answer(invoiceId, { kind: 'rejected', reason: REASON });
-
-      expect((await batch.line('crashed')).state).toBe('unknown');
-    });
-
-    it('rejects after tries that are proved not to have reached the service', async () => {
-      const batch = await scenario.run(['proved']);
-      await batch.send('proved', { kind: 'pending', reason: LATER, mayExist: false });
-      const { invoiceId } = await batch.one('proved');
-
-      await scenario.answer(invoiceId, { kind: 'rejected', reason: REASON });
-
-      expect((await batch.line('proved')).state).toBe('rejected');
-    });
-
-    it('accepts an unknown one when its answer comes after all', async () => {
-      const batch = await scenario.run(['late']);
-      const { invoiceId } = await batch.freeze('late');
-      await scenario.answer(invoiceId, { kind: 'unknown', reason: REASON });
-
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('late')));
-
-      expect(await batch.line('late')).toMatchObject({ state: 'accepted', reason: null });
-    });
-
-    it.each(['rejected', 'held', 'unknown', 'pending'] as const)(
-      'lets %s move nothing that is accepted or issued',
-      async (kind) => {
-        const ref = `still-${kind}`;
-        const batch = await scenario.run([ref]);
-        const { invoiceId } = await batch.freeze(ref);
-        const outcome: SendOutcome =
-          kind === 'pending' ? { kind, reason: REASON, mayExist: true } : { kind, reason: REASON };
-        await scenario.answer(invoiceId, accepted(scenario.serviceId(ref)));
-
-        await scenario.answer(invoiceId, outcome);
-        expect(await batch.line(ref)).toMatchObject({ state: 'accepted', attempts: 1, reason: null });
-        await recordDeliveries(ledger, [delivery(scenario.serviceId(ref), 'issued')]);
-        await scenario.answer(invoiceId, outcome);
-
-        expect(await batch.line(ref)).toMatchObject({ state: 'issued', attempts: 1, reason: null });
-      },
-    );
-
-    it.each(['accepted', 'rejected', 'unknown', 'held'] as const)(
-      'lets %s move nothing that is staged, or of another generation',
-      async (kind) => {
-        const ref = `not-sent-${kind}`;
-        const batch = await scenario.run([ref, `${ref}-2`]);
-        const outcome: SendOutcome = kind === 'accepted' ? accepted(scenario.serviceId(ref)) : { kind, reason: REASON };
-        const staged = await batch.one(ref);
-        const sending = await batch.freeze(`${ref}-2`);
-
-        const { settled } = await ledger.recordSends([
-          answered(staged.invoiceId, outcome),
-          answered(sending.invoiceId, outcome, { generation: 2 }),
-        ]);
-
-        expect(settled).toEqual([]);
-        expect((await batch.lines()).map((line) => [line.state, line.attempts].join(' '))).toEqual([
-          'staged 0',
-          'sending 0',
-        ]);
-      },
-    );
-
     it('makes an invoice unknown whose service id another invoice has, flags that one, and does not poison the rest of the set', async () => {
       const batch = await scenario.run(['d1', 'd2', 'd3', 'd4'], 4);
       const ids = await Promise.all(['d1', 'd2', 'd3', 'd4'].map(async (ref) => (await batch.freeze(ref)).invoiceId));
@@ -420,67 +278,14 @@ export function sendingContract(ledger: Ledger): void {
       expect(await batch.line('repeat')).toEqual(before);
     });
 
-    it('flags two service ids for one key and keeps the first', async () => {
-      const batch = await scenario.run(['two-ids']);
-      const { invoiceId } = await batch.freeze('two-ids');
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('a')));
-
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('b')));
-      await scenario.answer(invoiceId, accepted(scenario.serviceId('b')));
-
-      expect(await batch.line('two-ids')).toMatchObject({
-        state: 'accepted',
-        serviceId: scenario.serviceId('a'),
-        flags: ['second-service-id'],
-      });
-    });
-
     describe('two documents of one key', () => {
-      async function twice(
-        ref: string,
-      ): Promise<{ batch: TestBatch; ids: readonly [string, string]; invoiceId: number }> {
+      async function twice(ref: string) {
         const batch = await scenario.run([ref]);
         const { invoiceId } = await batch.freeze(ref);
-        const ids = [scenario.serviceId(`${ref}-1`), scenario.serviceId(`${ref}-2`)] as const;
+        const ids = [scenario.serviceId(`${ref}-1`), scenario.serviceId(`${ref}-2`)];
         for (const id of ids) await scenario.answer(invoiceId, accepted(id));
-        return { batch, ids, invoiceId };
+        return { batch, ids };
       }
-
-      function notified(invoiceId: number, serviceId: string, status: 'issued' | 'failed') {
-        return scenario.ask({ invoiceId, serviceId }, status, { reason: REASON, now: NOW + 5 });
-      }
-
-      it('are issued when the other one is, by an event', async () => {
-        const { batch, ids } = await twice('other-by-event');
-
-        const { settled } = await recordDeliveries(ledger, [delivery(ids[1], 'issued')]);
-
-        expect(settled).toMatchObject([{ batchId: batch.batchId, state: 'issued' }]);
-        expect(await batch.line('other-by-event')).toMatchObject({
-          ...{ state: 'issued', serviceId: ids[1], flags: ['second-service-id'] },
-        });
-      });
-
-      it('have not failed before both have', async () => {
-        const { batch, ids, invoiceId } = await twice('both-failed');
-
-        await notified(invoiceId, ids[0], 'failed');
-        const first = (await batch.line('both-failed')).state;
-        await notified(invoiceId, ids[1], 'failed');
-        await notified(invoiceId, ids[0], 'failed');
-
-        expect(first).toBe('accepted');
-        expect(await batch.line('both-failed')).toMatchObject({ state: 'failed', serviceId: ids[0] });
-      });
-
-      it('are issued when the other one is, by a GET, after the first has failed', async () => {
-        const { batch, ids, invoiceId } = await twice('other-by-get');
-
-        await notified(invoiceId, ids[0], 'failed');
-        await notified(invoiceId, ids[1], 'issued');
-
-        expect(await batch.line('other-by-get')).toMatchObject({ state: 'issued', serviceId: ids[1] });
-      });
 
       it('are flagged when both are issued', async () => {
         const { batch, ids } = await twice('both-issued');
@@ -563,27 +368,6 @@ export function sendingContract(ledger: Ledger): void {
   describe('holding', () => {
     beforeAll(openScenario);
 
-    it('takes those that are held already, too, but not what needs more than to drop the file again', async () => {
-      const refs = ['again-1', 'again-2', 'again-3', 'again-4', 'again-5'];
-      const batch = await scenario.run(refs);
-      const { batchId } = batch;
-      await batch.send('again-1', { kind: 'held', reason: { code: 'batch-cancelled', message: 'drop it again' } });
-      await batch.send('again-2', { kind: 'held', reason: { code: 'merchant-details-missing', message: 'no name' } });
-      await batch.send('again-3', accepted(scenario.serviceId('again-3')));
-      await ledger.holdLost(batchId, [(await batch.one('again-4')).invoiceId], { now: NOW });
-
-      const hold = { reason: { code: 'read-otherwise', message: 'read otherwise' }, now: NOW, andHeld: true };
-      expect(await ledger.holdUnsent(batchId, hold), 'newly held').toBe(1);
-
-      expect(await batch.outcomes()).toEqual([
-        'held read-otherwise',
-        'held merchant-details-missing',
-        'accepted',
-        'held older-ledger',
-        'held read-otherwise',
-      ]);
-    });
-
     it('holds the unsent of a batch, of a merchant, or of a page', async () => {
       const batch = await scenario.run(['h1', { ref: 'h2', nif: OTHER_NIF }, 'h3', { ref: 'h4', nif: OTHER_NIF }], 2);
 
@@ -594,55 +378,6 @@ export function sendingContract(ledger: Ledger): void {
       expect(await ledger.holdUnsent(batch.batchId, { reason: LATER, now: NOW })).toBe(1);
 
       expect(await batch.outcomes()).toEqual(['held because', 'held because', 'held later', 'held because']);
-    });
-
-    it('holds a sending one only when every try is proved not to have reached the service', async () => {
-      const batch = await scenario.run(['open', 'lost', 'none', 'accepted'], 4);
-      // Frozen together: to ask what is sendable in between would count an unanswered send as lost.
-      const [open, lost, none, taken] = (await batch.sendable()).map((one) => one.invoiceId);
-      const items = [open, lost, none, taken].map((invoiceId) => ({
-        invoiceId: invoiceId ?? 0,
-        generation: 1,
-        body: 'b',
-      }));
-      await ledger.freeze(batch.batchId, items, NOW);
-      await ledger.recordSends([
-        answered(lost ?? 0, { kind: 'pending', reason: LATER, mayExist: true }),
-        answered(none ?? 0, { kind: 'pending', reason: LATER, mayExist: false }),
-        answered(taken ?? 0, accepted(scenario.serviceId('hold'))),
-      ]);
-
-      expect(await batch.hold()).toBe(1);
-
-      expect(await batch.states()).toEqual(['sending', 'sending', 'held', 'accepted']);
-    });
-
-    it('holds nothing that another batch owns', async () => {
-      const owner = await scenario.run(['owned']);
-      const attached = await scenario.run(['owned']);
-
-      expect(await attached.hold()).toBe(0);
-      expect(await owner.sendable()).toHaveLength(1);
-    });
-
-    it('releases the held, and leaves unknown, unsettled and the rest alone', async () => {
-      const batch = await scenario.run(['rel-h', 'rel-u', 'rel-s', 'rel-r'], 4);
-      await batch.send('rel-h', { kind: 'held', reason: REASON });
-      await batch.send('rel-u', { kind: 'unknown', reason: REASON });
-      await batch.send('rel-s', accepted(scenario.serviceId('rel-s')));
-      await batch.send('rel-r', { kind: 'rejected', reason: REASON });
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-
-      expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(1);
-      expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
-
-      expect((await batch.lines()).map((line) => [line.state, line.generation].join(' '))).toEqual([
-        'staged 1',
-        'unknown 1',
-        'unsettled 1',
-        'rejected 1',
-      ]);
-      expect(await batch.line('rel-h')).toMatchObject({ reason: null, attempts: 1 });
     });
 
     it.each(['cancelled', 'finished'] as const)(

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
 import {
   accepted,
-  acceptedOne,
   createScenario,
   delivery,
   invalidInvoice,
@@ -31,53 +30,6 @@ export function settlingContract(ledger: Ledger): void {
     const { invoiceId, serviceId } = asked;
     return { invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over };
   }
-
-  describe('recordStatus', () => {
-    beforeAll(openScenario);
-
-    it.each(['processing', 'unreadable'] as const)(
-      'counts the ask and moves nothing when the status is %s',
-      async (status) => {
-        const asked = await acceptedOne(scenario, `get-${status}`);
-        const { batch, invoiceId } = asked;
-
-        expect(await ledger.recordStatus([news(asked, status)])).toEqual([]);
-
-        const [silent] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 10);
-        expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
-      },
-    );
-
-    it('moves nothing that was never accepted', async () => {
-      const batch = await scenario.run(['not-yet', 'on-the-wire']);
-      const staged = await batch.one('not-yet');
-      const sending = await batch.freeze('on-the-wire');
-
-      const settled = await ledger.recordStatus([
-        news({ invoiceId: staged.invoiceId, serviceId: 'inv_nobody-1' }, 'issued'),
-        news({ invoiceId: sending.invoiceId, serviceId: 'inv_nobody-2' }, 'failed'),
-        news({ invoiceId: 999_999_999, serviceId: 'inv_nobody-3' }, 'issued'),
-      ]);
-
-      expect(settled).toEqual([]);
-      expect(await batch.states()).toEqual(['staged', 'sending']);
-    });
-
-    it('flags a failure that its caller could not confirm, and sends it again for an operator, not for the retry policy', async () => {
-      const asked = await acceptedOne(scenario, 'unconfirmed');
-      const { batch } = asked;
-      await ledger.recordStatus([news(asked, 'failed', { reason: REASON, unconfirmed: true })]);
-      const selection = { states: ['failed'] as const };
-
-      const alone = await batch.retry({ selection, policy: { unattended: true } });
-      const flags = (await batch.line('unconfirmed')).flags;
-      const byHand = await batch.retry({ selection });
-
-      expect(flags).toEqual(['failure-unconfirmed']);
-      expect(alone.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
-      expect(byHand.moved.regenerate).toBe(1);
-    });
-  });
 
   describe('a page that waits', () => {
     beforeAll(openScenario);
@@ -208,51 +160,6 @@ export function settlingContract(ledger: Ledger): void {
 
       expect(await owner.states()).toEqual(['staged', 'sending', 'unsettled']);
     });
-
-    it('repeated changes nothing', async () => {
-      const batch = await scenario.run(['closed-1', 'closed-2']);
-      await batch.freeze('closed-2');
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-      const before = await batch.lines();
-
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: LATER, now: NOW });
-
-      expect(await batch.lines()).toEqual(before);
-    });
-  });
-
-  describe('an answer about a document that a correction has replaced', () => {
-    beforeAll(openScenario);
-
-    async function corrected(ref: string) {
-      const first = await acceptedOne(scenario, ref);
-      await ledger.recordStatus([news(first, 'failed', { reason: REASON })]);
-      const second = await scenario.run([{ ref, unitPrice: '99' }]);
-      const serviceId = scenario.serviceId(`${ref}-2`);
-      return { first, second, serviceId };
-    }
-
-    it('does not fail the corrected one', async () => {
-      const { first, second, serviceId } = await corrected('stale-failed');
-      await second.send('stale-failed', accepted(serviceId));
-
-      expect(await ledger.recordStatus([news(first, 'failed', { reason: REASON })])).toEqual([]);
-
-      expect(await second.line('stale-failed')).toMatchObject({ state: 'accepted', serviceId, flags: [] });
-    });
-
-    it('says of the earlier one that it is issued, and holds the corrected one that was not sent yet', async () => {
-      const { first, second } = await corrected('stale-issued');
-
-      const settled = await ledger.recordStatus([news(first, 'issued', { now: NOW + 70 })]);
-
-      expect(settled).toMatchObject([{ batchId: first.batch.batchId, ordinal: 1, state: 'issued' }]);
-      expect(await first.batch.line('stale-issued')).toMatchObject({ state: 'issued', settledAt: NOW + 70 });
-      expect(await second.line('stale-issued')).toMatchObject({
-        state: 'held',
-        flags: ['issued-in-earlier-generation'],
-      });
-    });
   });
 
   describe('closeBatch', () => {
@@ -274,16 +181,6 @@ export function settlingContract(ledger: Ledger): void {
       expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(0);
 
       expect(await batch.states()).toEqual(['held', 'unknown', 'unsettled', 'rejected', 'issued']);
-    });
-
-    it("leaves another batch's invoices to that batch", async () => {
-      const owner = await scenario.run(['mine-1', 'mine-2']);
-      const attached = await scenario.run(['mine-1', 'mine-2']);
-      await owner.send('mine-2', accepted(scenario.serviceId('mine-2')));
-
-      expect(await ledger.closeBatch(attached.batchId, { reason: REASON, now: NOW })).toBe(0);
-
-      expect(await owner.states()).toEqual(['staged', 'accepted']);
     });
   });
 

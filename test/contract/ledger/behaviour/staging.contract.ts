@@ -538,19 +538,6 @@ export function stagingContract(ledger: Ledger): void {
       expect(await first.line('doubted')).toMatchObject({ state: 'rejected', generation: 1 });
     });
 
-    it.each(['failed', 'staged', 'held'] as const)(
-      'replaces what is %s without that risk: the service has no document of it',
-      async (state) => {
-        const ref = `undoubted-${state}`;
-        const first = await batchWith(ref, state);
-        if (state !== 'failed') await first.finish();
-
-        const second = await scenario.run([{ ref, unitPrice: '99', keepsRejected: true }]);
-
-        expect(await second.one(ref)).toMatchObject({ generation: 2, state: 'staged' });
-      },
-    );
-
     it.each(['staged', 'held'] as const)(
       'takes over an invoice that is %s and that its closed batch never sent, as the next generation under a new key',
       async (state) => {

@@ -168,10 +168,6 @@ export function webhooksContract(ledger: Ledger): void {
 
       expect((await batch.line('late-failed')).state).toBe('failed');
     });
-
-    it('takes none gladly', async () => {
-      expect(await recordDeliveries(ledger, [])).toEqual({ stored: 0, settled: [], toConfirm: [] });
-    });
   });
 
   describe('an event before the answer', () => {
@@ -201,18 +197,6 @@ export function webhooksContract(ledger: Ledger): void {
 
       expect((await batch.line('early-failed')).state).toBe('accepted');
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ serviceId, reason: REASON }]);
-    });
-
-    it('of an unknown invoice settles it when reconciliation hears the answer', async () => {
-      const batch = await scenario.run(['unknown-then-known']);
-      const serviceId = scenario.serviceId('unknown-then-known');
-      const { invoiceId } = await batch.freeze('unknown-then-known');
-      await scenario.answer(invoiceId, { kind: 'unknown', reason: REASON });
-      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-      await scenario.answer(invoiceId, accepted(serviceId));
-
-      expect(await batch.line('unknown-then-known')).toMatchObject({ state: 'issued', attempts: 2 });
     });
 
     it('and the answer at the same moment settle every invoice, whoever comes last', async () => {
