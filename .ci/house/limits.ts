@@ -21,7 +21,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5229 },
-  'src/app': { files: 67, lines: 8901 },
+  'src/app': { files: 67, lines: 8870 },
   'src/cli': { files: 34, lines: 3241 },
   'src/console': { files: 35, lines: 5353 },
   'src/domain': { files: 44, lines: 3984 },

@@ -1,4 +1,4 @@
-import { stat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import type { ConsoleActions } from '../../console/console-options.ts';
 import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapper.ts';
@@ -8,17 +8,13 @@ import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Config } from '../config/config.ts';
 import { checkFile } from '../files/check-file.ts';
-import { createFileReader, resolveInput, notBroughtIn } from '../files/input-files.ts';
+import { createFileReader, placeInput, resolveInput } from '../files/input-files.ts';
 import { mapFile, mappingText } from '../files/map-file.ts';
 import { profileOf } from '../files/read-with-profile.ts';
 import { saveMapping } from '../files/save-mapping.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { answeredCall } from '../temporal/calls.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
-import { createHash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { makeFolder } from '../../platform/folders.ts';
 
 interface InputParts {
   readonly config: Pick<Config, 'inputDir'>;
@@ -88,7 +84,7 @@ export function createFileActions(
   return {
     async keep(name, content) {
       await folders?.require('input');
-      return keepUpload({ inputDir, name, content });
+      return placeInput(inputDir, name, limited(content));
     },
     check: (file, declared) =>
       inTurn(parts, file, async (path) => {
@@ -130,61 +126,11 @@ function changed(file: string, what: string): LoteError {
 
 /** A dry run keeps its rows in memory, about 400,000 for this size. Larger files go into the input directory. */
 const LARGEST_UPLOAD = 100 * 1024 * 1024;
-/** Uploads contain names and tax numbers, so only the account and its group may read them. */
-const FILE_MODE = 0o640;
-const DIRECTORY_MODE = 0o750;
-const PART = /^\.upload-.*\.part$/u;
-/** A browser's request ends within five minutes, so an older part file was left by a process that has ended. */
-const PART_LEFT_AFTER_MS = 60 * 60_000;
 
-interface Upload {
-  readonly inputDir: string;
-  /** A plain base name. */
-  readonly name: string;
-  readonly content: AsyncIterable<Uint8Array>;
-  readonly limit?: number;
-}
-
-/**
- * Streams a file to `incoming/<first 8 of its hash>/<name>` of the input directory, where it appears only when
- * complete. Returns its name relative to the input directory.
- * @throws LoteError `usage` when the file exceeds the limit, `input-unusable` when the folder cannot take it
- */
-export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLOAD }: Upload): Promise<string> {
-  const incoming = join(inputDir, 'incoming');
-  const part = join(incoming, `.upload-${randomUUID()}.part`);
-  const hash = createHash('sha256');
-  try {
-    await makeFolder(incoming, DIRECTORY_MODE);
-    await removeLeftParts(incoming);
-    // Opened first: a stream that opens the file itself may open it after the cleanup below has removed it.
-    const file = await open(part, 'wx', FILE_MODE);
-    await pipeline(measured(content, hash, limit), file.createWriteStream());
-    // One folder per content, so that two files of one name do not overwrite each other.
-    const folder = join('incoming', hash.digest('hex').slice(0, 8));
-    await mkdir(join(inputDir, folder), { recursive: true, mode: DIRECTORY_MODE });
-    await rename(part, join(inputDir, folder, name));
-    return `${folder}/${name}`;
-  } catch (error) {
-    throw notBroughtIn(error, inputDir);
-  } finally {
-    await rm(part, { force: true }).catch(() => undefined);
-  }
-}
-
-async function removeLeftParts(incoming: string): Promise<void> {
-  for (const name of await readdir(incoming)) {
-    if (!PART.test(name)) continue;
-    const path = join(incoming, name);
-    const found = await stat(path).catch(() => null);
-    if (found !== null && found.mtimeMs < Date.now() - PART_LEFT_AFTER_MS) await rm(path, { force: true });
-  }
-}
-
-async function* measured(
+/** @throws LoteError `usage` when the file exceeds the limit */
+export async function* limited(
   content: AsyncIterable<Uint8Array>,
-  hash: ReturnType<typeof createHash>,
-  limit: number,
+  limit: number = LARGEST_UPLOAD,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const bytes of content) {
@@ -194,7 +140,6 @@ async function* measured(
         'usage',
         `Receiving a file: it must be of at most ${Math.floor(limit / 1024 / 1024)} MB, found a larger one. Put it into the input folder, or run: lote run FILE`,
       );
-    hash.update(bytes);
     yield bytes;
   }
 }

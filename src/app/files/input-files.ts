@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { access, copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, resolve, sep } from 'node:path';
+import { access, mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { bufferedRowStore } from '../../ingest/row-stores.ts';
-import { hashFile } from '../../ingest/file-chunks.ts';
+import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
 import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
-import { makeFolder, folderTrouble } from '../../platform/folders.ts';
+import { folderTrouble } from '../../platform/folders.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { findKeptFile, keepCopy } from './kept-files.ts';
+import { findKeptFile, keepCopy, placeFile } from './kept-files.ts';
 import { readOtherwise, readWithProfile } from './read-with-profile.ts';
 
 /** Errors of a disk. A stream into the folder may also fail with an error of its source. */
@@ -82,12 +81,12 @@ async function namedFile(inputDir: string, name: string): Promise<string> {
 }
 
 /** No person waits at a prompt now, so a wrong profile or declaration becomes a report, and nothing is sent. */
-async function refusedByProfile(error: unknown, copy: string): Promise<IngestResult> {
+function refusedByProfile(error: unknown, copy: string): IngestResult {
   if (!(error instanceof LoteError) || error.code !== 'usage') throw error;
   return {
     ok: false,
     refused: true,
-    sha256: await hashFile(copy),
+    sha256: basename(copy),
     rows: 0,
     findings: [{ row: null, column: null, code: 'declaration-wrong', message: error.message, severity: 'error' }],
     proof: {},
@@ -106,31 +105,24 @@ export async function bringIn(inputDir: string, file: string, over?: AbortSignal
   if (path === null) throw unreadable(basename(file), 'there is no such file');
   if (!(await stat(path)).isFile()) throw unreadable(basename(file), 'it is not a regular file');
   if (path.startsWith(root + sep)) return path.slice(root.length + 1);
-  // One folder per content, so that two files of one name from two places do not overwrite each other.
-  const name = join('incoming', (await hashFile(path, over)).slice(0, 8), basename(path));
-  const target = join(root, name);
-  // A random name, because containers share process numbers, and one process may be asked twice for one file.
-  const part = join(target, '..', `.${randomUUID()}.part`);
-  try {
-    await makeFolder(join(target, '..'), 0o750);
-    await copyFile(path, part);
-    await rename(part, target);
-  } catch (error) {
-    throw notBroughtIn(error, root);
-  } finally {
-    await rm(part, { force: true }).catch(() => undefined);
-  }
-  return name;
+  return placeInput(root, basename(path), fileChunks(path, over));
 }
 
-/** Converts an error of a write into the input folder; returns any other error unchanged. */
-export function notBroughtIn(error: unknown, inputDir: string): unknown {
-  if (!OF_A_DISK.has(errorCode(error))) return error;
-  const folder = { title: 'input folder', path: inputDir, variable: 'LOTE_INPUT_DIR' };
-  return folderTrouble(error, folder, {
-    code: 'input-unusable',
-    next: '. Nothing was sent: put it right and start again.',
-  });
+/**
+ * Streams a file to `incoming/<first 8 of its hash>/<name>` of the input directory, so that two files of one name do not
+ * overwrite each other. Returns its name relative to the input directory.
+ * @throws LoteError `input-unusable` when the folder cannot take it
+ */
+export async function placeInput(inputDir: string, name: string, content: AsyncIterable<Uint8Array>): Promise<string> {
+  const nameOf = (sha256: string): string => join(sha256.slice(0, 8), name);
+  try {
+    return relative(inputDir, await placeFile({ folder: join(inputDir, 'incoming'), content, nameOf }));
+  } catch (error) {
+    if (!OF_A_DISK.has(errorCode(error))) throw error;
+    const folder = { title: 'input folder', path: inputDir, variable: 'LOTE_INPUT_DIR' };
+    const next = '. Nothing was sent: put it right and start again.';
+    throw folderTrouble(error, folder, { code: 'input-unusable', next });
+  }
 }
 
 function unreadable(file: string, found: string): LoteError {

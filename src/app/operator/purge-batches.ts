@@ -2,10 +2,10 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import { type Operations, type PurgeRequest, SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
+import type { Operations, PurgeRequest } from '../../console/operations.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import { requireClock } from '../account/open-ledger.ts';
-import { isUnfinishedCopy, keptFiles } from '../files/kept-files.ts';
+import { keptFiles } from '../files/kept-files.ts';
 import type { Purged, PurgeLedger } from '../../ledger/operations/purge.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -30,25 +30,22 @@ export async function purgeBatches(
   const { application } = places.place;
   if (!dryRun) await folders?.require('files');
   const purged = await ledger.purge({ before: now - olderThanMs, now, dryRun, application });
-  if (!dryRun) await removeCopies(places, now);
+  if (!dryRun) await removeCopies(places);
   return purged;
 }
 
 /**
- * Removes copies of files whose batches are purged, and old incomplete copies of killed processes. A batch that claims
- * such a file later copies it again, so a copy that is younger than the query stays.
+ * Removes copies of files whose batches are purged. A batch that claims such a file later copies it again, so a copy
+ * that is younger than the query stays.
  */
-async function removeCopies({ ledger, place: { dataDir } }: PurgePlaces, now: number): Promise<void> {
+async function removeCopies({ ledger, place: { dataDir } }: PurgePlaces): Promise<void> {
   const directory = keptFiles(dataDir);
   const askedAt = Date.now();
   const names = await readdir(directory).catch(() => []);
-  const purged = new Set(await ledger.purgedFiles(names));
-  for (const name of names) {
-    if (!purged.has(name) && !isUnfinishedCopy(name)) continue;
+  for (const name of await ledger.purgedFiles(names)) {
     const path = join(directory, name);
-    const before = purged.has(name) ? askedAt : now - SHORTEST_PURGE_AGE_MS;
     const found = await stat(path).catch(() => null);
-    if (found !== null && found.mtimeMs < before) await rm(path, { force: true });
+    if (found !== null && found.mtimeMs < askedAt) await rm(path, { force: true });
   }
 }
 

@@ -11,8 +11,8 @@ import { createRunLog } from '../../../src/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { checkFile } from '../../../src/app/files/check-file.ts';
-import { keepUpload, createFileMapper } from '../../../src/app/console/file-actions.ts';
-import { resolveInput } from '../../../src/app/files/input-files.ts';
+import { createFileMapper } from '../../../src/app/console/file-actions.ts';
+import { placeInput, resolveInput } from '../../../src/app/files/input-files.ts';
 import { writeInvoiceFile } from '../files/batch-file.ts';
 import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
 import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
@@ -105,7 +105,7 @@ function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
 function actionsOf(ledger: Ledger, inputDir: string): ConsoleActions {
   return {
     files: {
-      keep: (name, content) => keepUpload({ inputDir, name, content }),
+      keep: (name, content) => placeInput(inputDir, name, content),
       check: async (file, declared) =>
         checkFile(await resolveInput(inputDir, file), inputDir, { ...declared, bodyTemplate: BODY }),
       mapper: createFileMapper({ config: { inputDir }, ledger, folders: null, profile: DEFAULT_PROFILE }),

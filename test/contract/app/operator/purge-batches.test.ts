@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -64,17 +64,5 @@ describe('a purge of kept files', () => {
     await purgeBatches(places(claimedLate), ALL, LATER);
 
     expect(await readdir(join(dataDir, 'files'))).toEqual([SHA256]);
-  });
-
-  it("also removes what a killed process began to copy, once it is old enough to be nobody's", async () => {
-    const [left, begun] = ['.part-left', '.part-begun'].map((name) => join(dataDir, 'files', name));
-    for (const path of [left, begun]) await writeFile(path ?? '', CONTENT);
-    const daysAgo = new Date(NOW - 2 * 86_400_000);
-    await utimes(left ?? '', daysAgo, daysAgo);
-    await utimes(begun ?? '', new Date(NOW), new Date(NOW));
-
-    await purgeBatches(places(ledger), ALL, NOW);
-
-    expect((await readdir(join(dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual(['.part-begun']);
   });
 });

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { smallDisk } from '../../../support/crash/small-disk.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
 import { bringIn, createFileReader, namedFiles, resolveInput } from '../../../../src/app/files/input-files.ts';
 
@@ -41,18 +40,6 @@ describe('a file from elsewhere', () => {
 
     expect(new Set(names).size).toBe(1);
     expect(await readdir(join(inputDir, names[0] ?? '', '..'))).toEqual(['secret.csv']);
-  });
-
-  it('names the input folder that has no room for it', async () => {
-    const disk = await smallDisk(1);
-    if (disk === null) return;
-    onTestFinished(() => disk.remove());
-    disk.fill();
-
-    await expect(bringIn(disk.path, join(directory, 'secret.csv'))).rejects.toMatchObject({
-      code: 'input-unusable',
-      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u) as string,
-    });
   });
 
   it('has a name as long as the file system takes', async () => {
