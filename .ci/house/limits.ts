@@ -26,7 +26,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/console': { files: 35, lines: 5353 },
   'src/domain': { files: 44, lines: 3984 },
   'src/health': { files: 13, lines: 1542 },
-  'src/ingest': { files: 45, lines: 7310 },
+  'src/ingest': { files: 45, lines: 7166 },
   'src/ledger': { files: 47, lines: 7327 },
   'src/nightly': { files: 6, lines: 1044 },
   'src/platform': { files: 8, lines: 711 },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
-import { LineIndex } from './csv/line-index.ts';
+import { placeOf } from './line-count.ts';
 import { decideEncoding, type EncodingDecision } from './encoding/decide-encoding.ts';
 import { decodeChunks, decodedHead } from './encoding/decode-chunks.ts';
 import { fileChunks, hashFile } from './file-chunks.ts';
@@ -161,19 +161,11 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
     return decideEncoding(scan, options);
   } catch (error) {
     if (!(error instanceof FaultAt)) throw error;
-    const line = await lineOf(path, error.offset, signal);
+    const { line } = await placeOf(fileChunks(path, signal), error.offset);
     throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, {
       row: line,
     });
   }
-}
-
-async function lineOf(path: string, offset: number, signal?: AbortSignal): Promise<number> {
-  const lines = new LineIndex();
-  for await (const chunk of fileChunks(path, signal)) {
-    lines.push(chunk);
-  }
-  return lines.lineAt(offset);
 }
 
 /**

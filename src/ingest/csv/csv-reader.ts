@@ -1,7 +1,7 @@
 import { CsvError, Parser, type Options } from 'csv-parse';
 import type { Finding } from '../../domain/invoice.ts';
 import type { Column } from '../../domain/row.ts';
-import { LineIndex } from './line-index.ts';
+import { LineCount } from '../line-count.ts';
 import { Refusal } from '../findings.ts';
 
 /** One record of a CSV file. */
@@ -48,9 +48,11 @@ class RecordParser extends Parser {
 /** Feeds csv-parse chunk by chunk and adds the start line of each record. */
 export class CsvReader {
   readonly #parser: Parser;
-  readonly #lines = new LineIndex();
-  #records: CsvRecord[] = [];
+  readonly #lines = new LineCount();
+  /** The bytes behind the last record, and the offset of the first of them. */
+  #rest: Buffer = Buffer.alloc(0);
   #end = 0;
+  #records: CsvRecord[] = [];
   #failure: Error | null = null;
   #lastByte = 0;
 
@@ -64,7 +66,9 @@ export class CsvReader {
         max_record_size: LONGEST_RECORD,
       },
       (cells, endOffset) => {
-        this.#records.push({ row: this.#lines.lineAt(this.#end), cells });
+        this.#records.push({ row: this.#lines.line, cells });
+        this.#lines.add(this.#rest.subarray(0, endOffset - this.#end));
+        this.#rest = this.#rest.subarray(endOffset - this.#end);
         this.#end = endOffset;
       },
     );
@@ -79,10 +83,10 @@ export class CsvReader {
   }
 
   async write(bytes: Uint8Array): Promise<readonly CsvRecord[]> {
-    this.#lines.push(bytes);
     this.#lastByte = bytes.at(-1) ?? this.#lastByte;
     // A view without a copy, because the parser accepts bytes only as a Buffer.
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     await new Promise<void>((resolve) => this.#parser.write(chunk, () => resolve()));
     return this.#take();
   }
@@ -105,13 +109,12 @@ export class CsvReader {
 
   #take(): readonly CsvRecord[] {
     if (this.#failure !== null) throw this.#asRefusal(this.#failure);
-    this.#lines.forgetBefore(this.#end);
     return this.salvage();
   }
 
   #asRefusal(error: Error): Error {
     if (!(error instanceof CsvError)) return error;
-    const row = this.#lines.lineAt(this.#end);
+    const row = this.#lines.line;
     if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
       const message = `Row ${row}: expected a closing quote, found the end of the file. Close the quote, or double it where it is part of the text`;
       return new Refusal('quote-unclosed', message, { row });

@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import { LineCount } from '../csv/line-index.ts';
+import { LineCount } from '../line-count.ts';
 import { Refusal } from '../findings.ts';
 import type { FileScan } from './scan-file.ts';
 import type { EncodingDecision } from './decide-encoding.ts';

@@ -76,11 +76,15 @@ export function valuesAt(record: JsonValue, path: string): readonly string[] {
   const [first = '', ...rest] = path.startsWith('lines[].')
     ? ['lines', path.slice('lines[].'.length)]
     : path.split('.');
-  const value = isObject(record) ? record[first] : undefined;
+  const value = memberOf(record, first);
   if (Array.isArray(value) && path.startsWith('lines[].'))
-    return value.flatMap((line) => textOf(isObject(line) ? line[rest[0] ?? ''] : undefined));
-  if (OPENED.has(first) && rest.length > 0) return textOf(isObject(value) ? value[rest.join('.')] : undefined);
-  return textOf(isObject(record) ? record[path] : undefined);
+    return value.flatMap((line) => textOf(memberOf(line, rest[0] ?? '')));
+  if (OPENED.has(first) && rest.length > 0) return textOf(memberOf(value, rest.join('.')));
+  return textOf(memberOf(record, path));
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function textOf(value: JsonValue | undefined): readonly string[] {

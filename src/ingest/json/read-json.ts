@@ -4,7 +4,8 @@ import { COLUMNS } from '../../domain/row.ts';
 import { entriesBeside, saysEnd, signOfKey, signOfLaterPage, signOfLength } from '../../domain/text/paging-signs.ts';
 import { DecimalEvidence, decideConversion } from '../csv/decimal-evidence.ts';
 import { MOST_HEADERS_SHOWN } from '../csv/table-header.ts';
-import { Damage, Refusal, rowError, shorten } from '../findings.ts';
+import { Damage, FaultAt, Refusal, rowError, shorten } from '../findings.ts';
+import { placeOf } from '../line-count.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { expandExponent } from '../invoice/read-number.ts';
@@ -20,11 +21,18 @@ export async function readJson(reading: Reading): Promise<Read> {
   const damage = new Damage();
   const evidence = new DecimalEvidence();
   const rows = new JsonRows({ reading, damage, evidence });
-  for await (const chunk of reading.chunks()) {
-    for (const record of reader.write(chunk)) rows.take(record);
-    await reading.writer.drain();
+  try {
+    for await (const chunk of reading.chunks()) {
+      for (const record of reader.write(chunk)) rows.take(record);
+      await reading.writer.drain();
+    }
+    for (const record of reader.end()) rows.take(record);
+  } catch (error) {
+    if (!(error instanceof FaultAt)) throw error;
+    const { line, column } = await placeOf(reading.chunks(), error.offset);
+    const message = `Line ${line}, column ${column}: ${error.message}. Correct the file, or export it again`;
+    throw new Refusal(error.code, message);
   }
-  for (const record of reader.end()) rows.take(record);
   for (const finding of rows.skipped.findings()) reading.findings.add(finding);
   requireWhole(reader.otherMembers, rows.objects);
   rows.members.noteEnvelope(reader.otherMembers);
