@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TRANSITIONS } from '../../docs/picture/state-graph.ts';
 import { expect, it } from 'vitest';
-import { risen, type Answer } from '../../src/domain/machine/invoice-answers.ts';
+import type { Answer } from '../../src/domain/machine/invoice-answers.ts';
 import { hasEarlierKey, type Decided, type InvoiceLife } from '../../src/domain/machine/invoice-life.ts';
 import { attachmentOf } from '../../src/domain/machine/invoice-staging.ts';
 import { decide, type Command } from '../../src/domain/machine/invoice-machine.ts';
@@ -81,22 +81,6 @@ function mayExist({ state, exposure }: InvoiceLife): boolean {
 
 const PROVED_ABSENT: readonly InvoiceState[] = ['staged', 'held', 'rejected'];
 
-it('keeps `issued` for ever, whatever is ordered', () => {
-  fc.assert(
-    fc.property(invoices, commands, (invoice, command) => {
-      const decided = decide({ ...invoice, state: 'issued' }, command);
-      if ('refusal' in decided) return;
-      expect(['record', 'hear', 'share'], 'only the service says more of it').toContain(command.kind);
-      expect(decided.invoice).toMatchObject({
-        state: 'issued',
-        serviceId: invoice.serviceId,
-        generation: invoice.generation,
-      });
-    }),
-    RUNS,
-  );
-});
-
 it('calls nothing unsent that may exist, but for the attempt that froze it and an accepted risk', () => {
   fc.assert(
     fc.property(invoices, commands, (invoice, command) => {
@@ -107,30 +91,6 @@ it('calls nothing unsent that may exist, but for the attempt that froze it and a
       else if (command.kind === 'record') expectProof(invoice, command.answer, decided);
       else if (command.kind === 'hear') expect(hasEarlierKey(invoice), 'no POST of its own key has left').toBe(true);
       else expect(command).toMatchObject({ kind: 'retry', policy: { acceptDuplicateRisk: true } });
-    }),
-    RUNS,
-  );
-});
-
-it('gives a new key only after a refusal or a failure that is asked once more, or at an accepted risk', () => {
-  fc.assert(
-    fc.property(invoices, commands, (invoice, command) => {
-      const decided = decide(invoice, command);
-      if ('refusal' in decided) return;
-      const { idempotencyKey, generation } = decided.invoice;
-      if (generation === invoice.generation && idempotencyKey === invoice.idempotencyKey) return;
-      const isRiskAccepted = command.kind === 'retry' && command.policy.acceptDuplicateRisk;
-      if (command.kind === 'next-key') expectEarlierKeyAsked(invoice, command.isProven);
-      else if (command.kind === 'restore') expect(PROVED_ABSENT).toContain(invoice.state);
-      // An earlier document is the invoice.
-      else if (command.kind === 'hear' || command.kind === 'record' || command.kind === 'share')
-        expect(decided.invoice.state).toBe('issued');
-      else if (command.kind === 'stage') expect(['staged', 'held', 'failed', 'rejected']).toContain(invoice.state);
-      else if (!isRiskAccepted) {
-        expect(['failed', 'rejected']).toContain(invoice.state);
-        expect(idempotencyKey, 'the old key is asked once more').toBe(invoice.idempotencyKey);
-        expect(decided.effects).toContain('next-body');
-      }
     }),
     RUNS,
   );
@@ -160,29 +120,6 @@ it('sends nothing by itself that was sent without the ledger with another key', 
         current = around(current, decided);
         expect(['staged', 'sending']).not.toContain(current.state);
       }
-    }),
-    RUNS,
-  );
-});
-
-it('changes nothing more when a command is repeated, but that a repeat is noted again, and POSTs and GETs are counted', () => {
-  fc.assert(
-    fc.property(invoices, commands, (invoice, command) => {
-      // An invoice that an earlier document issues is issued in the write that ends it: the ledger holds none that is not.
-      if (risen(invoice, { invoice }).invoice !== invoice) return;
-      const first = decide(invoice, command);
-      if ('refusal' in first) return;
-      const after = around(invoice, first);
-      // A GET of what was another document before is a word about the present one now.
-      const isNews = command.kind === 'hear' && after.serviceId !== invoice.serviceId;
-      const again = decide(after, isNews ? { kind: 'hear', statuses: [] } : command);
-      if ('refusal' in again) return;
-      const counted = { changedAt: 0, asks: 0, attempts: 0, frozenAt: null, kept: [], said: null };
-      expect({ ...again.invoice, ...counted }).toMatchObject({
-        ...first.invoice,
-        ...counted,
-        exposure: again.invoice.exposure,
-      });
     }),
     RUNS,
   );

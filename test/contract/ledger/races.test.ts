@@ -95,24 +95,6 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     expect(results.filter((result) => result.kind === 'owned')).toHaveLength(INVOICES);
   });
 
-  it('freeze an invoice once, with the bytes of the one that was told so', async () => {
-    const batch = await scenario.run(texts('freeze'), INVOICES);
-    const sendable = await batch.sendable();
-
-    const moved = await Promise.all(
-      sendable.flatMap(({ invoiceId }) =>
-        [here, there].map(async (ledger, index) => {
-          const ids = await ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: `of ${index}` }], NOW);
-          return ids.map((id) => [id, `of ${index}`] as const);
-        }),
-      ),
-    );
-
-    const winners = new Map(moved.flat());
-    expect(moved.flat()).toHaveLength(INVOICES);
-    for (const one of await batch.sendable()) expect(one.body).toBe(winners.get(one.invoiceId));
-  });
-
   it('hold or freeze an invoice, never both', async () => {
     const batch = await scenario.run(texts('hold'), INVOICES);
     const sendable = await batch.sendable();
@@ -128,33 +110,6 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     expect(moved.flat()).toHaveLength(states.filter((state) => state === 'sending').length);
     expect(held).toBe(states.filter((state) => state === 'held').length);
     expect(held + moved.flat().length).toBe(INVOICES);
-  });
-
-  it('settle an invoice when the answer comes first', async () => {
-    const { batch, sends } = await frozen('answer-first');
-    await here.recordSends(sends);
-
-    const { settled } = await recordDeliveries(
-      there,
-      sends.map((send) => delivery(serviceIdIn(send), 'issued')),
-    );
-
-    expect(settled).toHaveLength(INVOICES);
-    expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
-  });
-
-  it('settle an invoice when the webhook comes first', async () => {
-    const { batch, sends } = await frozen('webhook-first');
-    const early = await recordDeliveries(
-      there,
-      sends.map((send) => delivery(serviceIdIn(send), 'issued')),
-    );
-
-    const { settled } = await here.recordSends(sends);
-
-    expect(early.settled).toEqual([]);
-    expect(settled).toHaveLength(INVOICES);
-    expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
   });
 
   it('settle an invoice when both come at once, one by one and in sets', async () => {
@@ -207,22 +162,6 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     ]);
 
     expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'accepted', invoices: INVOICES }]);
-  });
-
-  it('stage the same identities in opposite order without losing one', async () => {
-    const invoices = texts('stage').map(({ ref }, index) => scenario.valid(ref, index + 1));
-    const [one, two] = [await scenario.begin(), await scenario.begin()];
-
-    await Promise.all([here.stageInvoices(one, invoices, NOW), there.stageInvoices(two, invoices.toReversed(), NOW)]);
-
-    const owned = [
-      ...(await here.sendable(one.batchId, 1, INVOICES)),
-      ...(await here.sendable(two.batchId, 1, INVOICES)),
-    ];
-    expect(new Set(owned.map((row) => row.invoiceId)).size).toBe(INVOICES);
-    expect(owned).toHaveLength(INVOICES);
-    expect(await one.lines()).toHaveLength(INVOICES);
-    expect(await two.lines()).toHaveLength(INVOICES);
   });
 
   it('stage portions of one file beside each other, and nothing more of an attempt whose file another one has claimed', async () => {

@@ -268,20 +268,6 @@ export function afterBatchesContract(ledger: Ledger): void {
       return { content: details?.content?.ref ?? null, bodies: details?.generations.map(({ body }) => body) };
     }
 
-    it('waits for the end of a batch that runs, however old it is', async () => {
-      const running = await scenario.run(['runs']);
-      await running.issue('runs');
-      const finished = await scenario.run(['ran']);
-      await finished.issue('ran');
-      await finished.finish();
-
-      const { batches } = await ledger.purge({ before: NOW * 2, dryRun: true, now: NOW, application: null });
-
-      const ids = batches.map(({ batchId }) => batchId);
-      expect(ids).toContain(finished.batchId);
-      expect(ids).not.toContain(running.batchId);
-    });
-
     it('reaches batches that were cancelled and files that were refused', async () => {
       const cancelled = await scenario.run(['purge-cancelled']);
       await cancelled.issue('purge-cancelled');
@@ -381,21 +367,6 @@ export function afterBatchesContract(ledger: Ledger): void {
         findings: [],
         reason: { code: 'quantity-unreadable' },
       });
-    });
-
-    it('lets nobody issue again what it has forgotten, under a retry neither', async () => {
-      const batch = await scenario.run(['forgotten']);
-      await batch.issue('forgotten');
-      await end(batch);
-      await purge();
-      const later = await scenario.begin();
-      await later.stage('forgotten');
-
-      for (const one of [batch, later]) {
-        const { moved } = await one.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
-        expect(moved).toEqual({ release: 0, regenerate: 0, repeat: 0, abandon: 0 });
-        expect(await one.sendable()).toEqual([]);
-      }
     });
   });
 }

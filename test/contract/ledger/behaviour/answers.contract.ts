@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   accepted,
@@ -237,42 +236,6 @@ export function answersContract(ledger: Ledger): void {
         changes: [],
       });
       expect(await ledger.sinceReport(two.batchId)).toMatchObject({ revision: 1, changes: [{ to: 'rejected' }] });
-    });
-  });
-
-  describe('the use of a service', () => {
-    const rateOf = () => ledger.sharedRate(`https://${randomUUID()}.example`, 10);
-
-    it('is counted by base address: another service has a rate and a hold of its own', async () => {
-      const [one, two] = [rateOf(), rateOf()];
-      await one.lease(1);
-      await two.lease(1);
-
-      await one.slowDown(5);
-      await one.hold(60_000);
-
-      expect((await two.lease(1)).gapMs).toBe(100);
-      expect((await one.lease(1)).gapMs).toBeGreaterThan(150);
-      expect((await two.current()).heldMs).toBe(0);
-    });
-
-    it('forgets the merchants of the application whose account changed, and of no other', async () => {
-      const other = createScenario(ledger);
-      const account = { baseUrl: 'https://a.example', keyFingerprint: 'one' };
-      for (const { application } of [scenario, other]) {
-        await ledger.rememberAccount({ application, ...account }, NOW);
-        await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_1' }]);
-      }
-
-      await ledger.confirmAccount({ application: scenario.application, ...account, keyFingerprint: 'two' }, NOW);
-
-      const mine = await scenario.run(['after-change']);
-      const theirs = await other.run(['after-change']);
-      expect((await mine.sendable())[0]?.merchantId).toBeNull();
-      expect((await theirs.sendable())[0]?.merchantId).toBe('mrc_1');
-      expect(
-        (await ledger.rememberAccount({ application: scenario.application, ...account }, NOW)).keyFingerprint,
-      ).toBe('two');
     });
   });
 }

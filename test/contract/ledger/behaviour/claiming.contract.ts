@@ -299,15 +299,6 @@ export function claimingContract(ledger: Ledger): void {
       expect(await ledger.nextRevision(batch.batchId)).toBe(2);
       expect((await batch.record()).revision).toBe(2);
     });
-
-    it('lists the newest batch first, at most as many as asked', async () => {
-      const older = await scenario.begin();
-      const newer = await scenario.begin();
-
-      const ids = (await ledger.listBatches(2)).map((batch) => batch.batchId);
-
-      expect(ids).toEqual([newer.batchId, older.batchId]);
-    });
   });
 
   describe('the end of staging', () => {

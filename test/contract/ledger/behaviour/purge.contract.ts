@@ -68,34 +68,18 @@ export function purgeContract(ledger: Ledger): void {
       expect(await purge()).toEqual(dry);
     });
 
-    it('knows the same file after it: closed, nothing to send', async () => {
-      const batch = await ended('same-file');
+    it('knows after it the same file, the same invoice in another file, and other content for it: nothing is sent', async () => {
+      const batch = await ended('known');
       await purge();
 
       const claim = await batch.claim({ workflowId: 'later', runId: 'later', batchId: `${batch.batchId}-renamed` });
+      const again = await scenario.run(['known']);
+      const other = await scenario.run([{ ref: 'known', unitPrice: '99' }]);
 
       expect(claim).toMatchObject({ kind: 'closed', batch: { batchId: batch.batchId } });
-      expect(await batch.sendable()).toEqual([]);
-    });
-
-    it('knows the same invoice in another file after it: already issued, not sent', async () => {
-      await ended('again');
-      await purge();
-
-      const later = await scenario.run(['again']);
-
-      expect(await later.line('again')).toMatchObject({ state: 'already-issued' });
-      expect(await later.sendable()).toEqual([]);
-    });
-
-    it('knows other content under the same reference after it: conflict, not sent', async () => {
-      await ended('other');
-      await purge();
-
-      const later = await scenario.run([{ ref: 'other', unitPrice: '99' }]);
-
-      expect(await later.line('other')).toMatchObject({ state: 'conflict' });
-      expect(await later.sendable()).toEqual([]);
+      expect(await again.states()).toEqual(['already-issued']);
+      expect(await other.states()).toEqual(['conflict']);
+      for (const one of [batch, again, other]) expect(await one.sendable()).toEqual([]);
     });
 
     it('takes a delivery that comes once more for the duplicate that it is', async () => {

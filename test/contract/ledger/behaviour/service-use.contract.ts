@@ -38,8 +38,11 @@ export function serviceUseContract(ledger: Ledger): void {
       const scenario = createScenario(ledger);
       const { application } = scenario;
       const batch = await scenario.run(['one']);
+      const other = createScenario(ledger);
+      const theirs = await other.run(['one']);
       await ledger.rememberAccount(account(application), NOW);
-      await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_old' }]);
+      for (const of of [application, other.application])
+        await ledger.saveMerchants(of, [{ nif: '501964843', merchantId: 'mrc_old' }]);
 
       await ledger.confirmAccount(account(application), NOW);
       const same = (await batch.sendable())[0]?.merchantId;
@@ -48,6 +51,7 @@ export function serviceUseContract(ledger: Ledger): void {
       const changed = (await batch.sendable())[0]?.merchantId;
 
       expect([same, changed]).toEqual([null, null]);
+      expect((await theirs.sendable())[0]?.merchantId, 'of another application').toBe('mrc_old');
       expect(await ledger.rememberAccount(account(application), NOW)).toMatchObject({
         baseUrl: 'https://other.example',
       });

@@ -64,22 +64,6 @@ export function settlingContract(ledger: Ledger): void {
       });
     });
 
-    it('does not wait for what a closed batch left unsent', async () => {
-      const owner = await scenario.run(['left-1']);
-      const batch = await scenario.run(['left-1', 'left-2']);
-      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
-      expect(await ledger.isPageOpen(batch.batchId, 1)).toBe(true);
-
-      await owner.finish();
-
-      expect(await ledger.isPageOpen(batch.batchId, 1)).toBe(false);
-
-      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
-        unsent: 1,
-        attached: 0,
-      });
-    });
-
     it('opens the pages with unsent invoices of a batch that is not closed, or with any accepted invoice', async () => {
       const owner = await scenario.run(['o1', 'o2'], 1);
       const batch = await scenario.run(['a1', 'a2', 'a3', 'o1', 'o2'], 1);

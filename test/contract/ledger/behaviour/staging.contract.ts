@@ -270,19 +270,6 @@ export function stagingContract(ledger: Ledger): void {
         expect(lines.flat().filter(({ state }) => state === 'staged')).toHaveLength(1);
         expect(lines.flat().filter(({ state }) => state === 'conflict')).toHaveLength(3);
       });
-
-      it('is found in the same way by its tax number, of batches that are staged at the same moment', async () => {
-        const digits = ['5234567890', '523456789', '5234567890123'];
-        for (let round = 1; round <= 9; round += 1) {
-          const nifs = ['', '0', '00'].map((zeros) => zeros + digits[round % digits.length]);
-
-          const lines = await Promise.all(nifs.map((nif) => stageOf(nif, `LF ${round}`)));
-
-          const states = lines.flat().map(({ state }) => state);
-          expect(states.filter((state) => state === 'staged')).toHaveLength(1);
-          expect(states.filter((state) => state === 'conflict')).toHaveLength(2);
-        }
-      });
     });
 
     it('stages thousands in portions, each once', async () => {

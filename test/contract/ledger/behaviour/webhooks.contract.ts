@@ -145,18 +145,6 @@ export function webhooksContract(ledger: Ledger): void {
       ).toEqual([]);
     });
 
-    it('settles an unsettled invoice of a closed batch', async () => {
-      const { batch, serviceId } = await acceptedOne(scenario, 'very-late');
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-      await batch.finish();
-
-      const { settled } = await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-      expect(settled).toMatchObject([
-        { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, state: 'issued' },
-      ]);
-    });
-
     it('asks for the confirmation of a failed event about an unsettled invoice', async () => {
       const { batch, serviceId, invoiceId } = await acceptedOne(scenario, 'late-failed');
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
@@ -197,28 +185,6 @@ export function webhooksContract(ledger: Ledger): void {
 
       expect((await batch.line('early-failed')).state).toBe('accepted');
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ serviceId, reason: REASON }]);
-    });
-
-    it('and the answer at the same moment settle every invoice, whoever comes last', async () => {
-      const count = 150;
-      const batch = await scenario.run(
-        Array.from({ length: count }, (_, index) => `race-${index}`),
-        count,
-      );
-      const sendable = await batch.freezeAll();
-
-      const notified = await Promise.all(
-        sendable.flatMap(({ invoiceId, ordinal }) => {
-          const serviceId = scenario.serviceId(`race-${ordinal}`);
-          return [
-            scenario.answer(invoiceId, accepted(serviceId)).then((result) => result.settled),
-            recordDeliveries(ledger, [delivery(serviceId, 'issued')]).then((result) => result.settled),
-          ];
-        }),
-      );
-
-      expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: count }]);
-      expect(new Set(notified.flat().map((row) => row.ordinal)).size).toBe(count);
     });
   });
 
