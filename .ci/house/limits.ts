@@ -31,7 +31,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/nightly': { files: 6, lines: 1044 },
   'src/platform': { files: 8, lines: 711 },
   'src/report': { files: 21, lines: 2730 },
-  'src/sandbox': { files: 21, lines: 2119 },
+  'src/sandbox': { files: 20, lines: 1976 },
   'src/service': { files: 29, lines: 3793 },
   'src/texts': { files: 17, lines: 1887 },
   'src/webhooks': { files: 9, lines: 1497 },

@@ -1,5 +1,4 @@
-import type { DeliveryRecord, InvoiceRecord, MerchantRecord, WebhookRecord } from './records.ts';
-import type { Change, Settlement } from './store.ts';
+import type { Change, DeliveryRecord, InvoiceRecord, MerchantRecord, Settlement, WebhookRecord } from './store.ts';
 
 /** The answer to an Idempotency-Key, kept so that the same request gets the same answer. */
 export interface KeptAnswer {

@@ -1,5 +1,5 @@
 import type { Applications } from './application.ts';
-import type { InvoiceRecord, InvoiceStatus } from './records.ts';
+import type { InvoiceRecord, InvoiceStatus } from './store.ts';
 
 type Counted =
   | InvoiceStatus

@@ -14,7 +14,6 @@ export interface Context {
   readonly log: SandboxLog;
   /** Makes the changes durable, then visible. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
-  readonly invoiceBody: (id: string) => Promise<string>;
   /** Waits as long as a far-away service would take. */
   readonly latency: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
-import type { DeliveryRecord, WebhookRecord } from './records.ts';
+import type { DeliveryRecord, WebhookRecord } from './store.ts';
 
 /**
  * How often and for how long the sandbox retries a delivery. Delays are in milliseconds and double up to the longest.

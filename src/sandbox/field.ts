@@ -1,39 +1,23 @@
 import { z } from 'zod';
-import { errorAnswer, type Answer, type ErrorCode } from './http/answer.ts';
+import { Refusal } from './http/answer.ts';
 
-/** The fault of a request, and its place. */
-export interface Problem {
-  readonly code: Extract<ErrorCode, 'field_missing' | 'field_invalid' | 'field_unknown'>;
-  /** Path of the field, such as `lines[0].quantity`; empty for the body itself. */
-  readonly field: string;
-  readonly message: string;
-}
-
-/** Returns a 422 answer that names the field. A body that is not an object is named `body`. */
-export function problemAnswer({ code, field, message }: Problem): Answer {
-  return errorAnswer(422, code, message, { field: field === '' ? 'body' : field });
-}
-
-/** A body of the checked type, or the first problem in it. */
-export type Read<Body> = { readonly ok: true; readonly body: Body } | { readonly ok: false; readonly problem: Problem };
-
-/** Checks a body against a schema, whose messages state the expected value. */
-export function readAs<Body>(value: unknown, schema: z.ZodType<Body>): Read<Body> {
+/** Checks a body against a schema, whose messages state the expected value. @throws Refusal that names the first wrong field */
+export function readAs<Body>(value: unknown, schema: z.ZodType<Body>): Body {
   const result = schema.safeParse(value);
-  return result.success ? { ok: true, body: result.data } : { ok: false, problem: problemOf(result.error, value) };
-}
-
-function problemOf({ issues: [issue] }: z.ZodError, body: unknown): Problem {
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   const path = issue?.path ?? [];
-  const field = [...path, ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])].reduce<string>(
+  const isUnknown = issue?.code === 'unrecognized_keys';
+  // The path of the field, such as `lines[0].quantity`; empty for the body itself.
+  const field = [...path, ...(isUnknown ? issue.keys.slice(0, 1) : [])].reduce<string>(
     (at, part) => (typeof part === 'number' ? `${at}[${part}]` : `${at}${at === '' ? '' : '.'}${String(part)}`),
     '',
   );
-  if (issue?.code === 'unrecognized_keys')
-    return { code: 'field_unknown', field, message: 'is not a field of this request.' };
-  const found = path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown>)[part], body);
-  if (found === undefined && field !== '') return { code: 'field_missing', field, message: 'is required.' };
-  return { code: 'field_invalid', field, message: `expected ${issue?.message}, found ${kindOf(found)}.` };
+  if (isUnknown) throw new Refusal(422, 'field_unknown', 'is not a field of this request.', { field });
+  const found = path.reduce<unknown>((above, part) => (above as Record<PropertyKey, unknown>)[part], value);
+  if (found === undefined && field !== '') throw new Refusal(422, 'field_missing', 'is required.', { field });
+  const message = `expected ${issue?.message}, found ${kindOf(found)}.`;
+  throw new Refusal(422, 'field_invalid', message, { field: field === '' ? 'body' : field });
 }
 
 /** An object with exactly these fields. */

@@ -1,59 +1,47 @@
-import type { z } from 'zod';
-import { matching, object, problemAnswer, readAs, text, type Read } from './field.ts';
-import { errorAnswer, jsonAnswer, merchantAnswer, merchantJson, type Answer } from './http/answer.ts';
+import { matching, object, readAs, text } from './field.ts';
+import { jsonAnswer, merchantAnswer, merchantJson, Refusal, type Answer } from './http/answer.ts';
 import type { Call, Services } from './operation.ts';
 import { onceByKey } from './once-by-key.ts';
-import type { MerchantRecord } from './records.ts';
-
-/** POST /v1/merchants */
-export function createMerchant(services: Services, call: Call): Promise<Answer> {
-  return onceByKey(services, call, async () => {
-    const read = readMerchantBody(call.body.value);
-    if (!read.ok) return problemAnswer(read.problem);
-    return store(services, call, read.body.nif);
-  });
-}
-
-async function store({ context }: Services, call: Call, nif: string): Promise<Answer> {
-  const { application, idempotencyKey, body } = call;
-  if (context.chance.decide('merchantRefusal', `${application.id} ${nif}`)) {
-    return errorAnswer(422, 'merchant_refused', 'the service does not accept this taxpayer.', { field: 'nif' });
-  }
-  if (application.nifs.has(nif)) {
-    return errorAnswer(409, 'merchant_exists', 'this application has a merchant with this number.', { field: 'nif' });
-  }
-  // Reserves the NIF before the write, so that two concurrent requests cannot both pass the check above.
-  application.nifs.add(nif);
-  const merchant: MerchantRecord = {
-    id: context.newId('mrc_', `${application.id} ${nif}`),
-    applicationId: application.id,
-    nif,
-    position: application.nextMerchantPosition,
-    idempotencyKey,
-    body: body.text,
-    bodySha256: body.sha256,
-    createdAt: context.clock(),
-  };
-  application.nextMerchantPosition += 1;
-  try {
-    await context.commit([{ kind: 'merchant', merchant }]);
-  } catch (error) {
-    application.nifs.delete(nif);
-    throw error;
-  }
-  return merchantAnswer(201, merchant);
-}
+import type { MerchantRecord } from './store.ts';
 
 /** The published fields of a merchant. */
-const Body = object({
+export const MerchantBody = object({
   legal_name: text({ max: 500 }),
   nif: matching((nif) => /^[0-9]{1,20}$/.test(nif), '1 to 20 digits'),
   email: matching((email) => /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email), 'an e-mail address'),
 });
 
-/** Returns the request as a typed body, or the first problem in it. */
-export function readMerchantBody(value: unknown): Read<z.infer<typeof Body>> {
-  return readAs(value, Body);
+/** POST /v1/merchants */
+export function createMerchant(services: Services, call: Call): Promise<Answer> {
+  const { context } = services;
+  const { application, idempotencyKey, body } = call;
+  return onceByKey(services, call, async () => {
+    const { nif } = readAs(body.value, MerchantBody);
+    if (context.chance.decide('merchantRefusal', `${application.id} ${nif}`))
+      throw new Refusal(422, 'merchant_refused', 'the service does not accept this taxpayer.', { field: 'nif' });
+    if (application.nifs.has(nif))
+      throw new Refusal(409, 'merchant_exists', 'this application has a merchant with this number.', { field: 'nif' });
+    // Reserves the NIF before the write, so that two concurrent requests cannot both pass the check above.
+    application.nifs.add(nif);
+    const merchant: MerchantRecord = {
+      id: context.newId('mrc_', `${application.id} ${nif}`),
+      applicationId: application.id,
+      nif,
+      position: application.nextMerchantPosition,
+      idempotencyKey,
+      body: body.text,
+      bodySha256: body.sha256,
+      createdAt: context.clock(),
+    };
+    application.nextMerchantPosition += 1;
+    try {
+      await context.commit([{ kind: 'merchant', merchant }]);
+    } catch (error) {
+      application.nifs.delete(nif);
+      throw error;
+    }
+    return merchantAnswer(201, merchant);
+  });
 }
 
 /** The default and the most merchants in one answer. */
@@ -63,13 +51,13 @@ const PAGE_SIZE = 100;
 export async function listMerchants({ context }: Services, { application, query }: Call): Promise<Answer> {
   await context.latency();
   if (context.chance.decideAgain('listFailure', application.id)) {
-    return errorAnswer(500, 'internal_error', 'The list could not be read.');
+    throw new Refusal(500, 'internal_error', 'The list could not be read.');
   }
   const limit = limitOf(query.get('limit'));
-  if (limit === null) return errorAnswer(400, 'query_invalid', `expected 1 to ${PAGE_SIZE}.`, { field: 'limit' });
+  if (limit === null) throw new Refusal(400, 'query_invalid', `expected 1 to ${PAGE_SIZE}.`, { field: 'limit' });
   const from = positionOf(query.get('cursor'));
   if (from === null) {
-    return errorAnswer(400, 'query_invalid', 'expected a next_cursor of this list.', { field: 'cursor' });
+    throw new Refusal(400, 'query_invalid', 'expected a next_cursor of this list.', { field: 'cursor' });
   }
   const start = application.merchantOrder.findIndex(({ position }) => position >= from);
   const page = start === -1 ? [] : application.merchantOrder.slice(start, start + limit);

@@ -1,5 +1,5 @@
 import type { Application, KeptAnswer } from './application.ts';
-import { createdInvoiceAnswer, errorAnswer, merchantAnswer, type Answer } from './http/answer.ts';
+import { createdInvoiceAnswer, merchantAnswer, Refusal, type Answer } from './http/answer.ts';
 import type { Call, Services } from './operation.ts';
 
 /** The retention window of keys; after it, the same key creates again. */
@@ -19,7 +19,10 @@ export async function onceByKey(services: Services, call: Call, create: () => Pr
   forgetExpired(application, context.clock());
   const kept = application.keptAnswers.get(key);
   if (kept !== undefined) return repeat(services, call, kept);
-  if (application.keysInFlight.has(key)) return inProgress();
+  if (application.keysInFlight.has(key)) {
+    const message = 'Idempotency-Key: a request with this key is being answered. Ask again.';
+    throw new Refusal(409, 'idempotency_in_progress', message, { headers: { 'Retry-After': '1' } });
+  }
   application.keysInFlight.add(key);
   try {
     await context.latency();
@@ -29,7 +32,7 @@ export async function onceByKey(services: Services, call: Call, create: () => Pr
       ...{ path: call.path, bodySha256: call.body.sha256, createdAt: context.clock() },
     };
     await context.commit([{ kind: 'stored-error', storedError }]);
-    return storedErrorAnswer();
+    throw storedErrorOf();
   } finally {
     application.keysInFlight.delete(key);
   }
@@ -39,11 +42,11 @@ async function repeat({ context }: Services, call: Call, kept: KeptAnswer): Prom
   const { application, path, body } = call;
   await context.latency();
   if (kept.path !== path || kept.bodySha256 !== body.sha256) {
-    return errorAnswer(422, 'idempotency_mismatch', 'Idempotency-Key: this key was used with another request.');
+    throw new Refusal(422, 'idempotency_mismatch', 'Idempotency-Key: this key was used with another request.');
   }
-  if (kept.id === null) return storedErrorAnswer();
+  if (kept.id === null) throw storedErrorOf();
   const invoice = application.invoices.get(kept.id);
-  if (invoice !== undefined) return createdInvoiceAnswer(invoice, body.text);
+  if (invoice !== undefined) return createdInvoiceAnswer(invoice);
   const merchant = application.merchants.get(kept.id);
   if (merchant !== undefined) return merchantAnswer(201, merchant);
   throw new Error(`Repeating an answer: ${kept.id} must be in the books, and it is not.`);
@@ -56,11 +59,6 @@ function forgetExpired({ keptAnswers }: Application, now: number): void {
   }
 }
 
-function inProgress(): Answer {
-  const message = 'Idempotency-Key: a request with this key is being answered. Ask again.';
-  return errorAnswer(409, 'idempotency_in_progress', message, { headers: { 'Retry-After': '1' } });
-}
-
-function storedErrorAnswer(): Answer {
-  return errorAnswer(500, 'internal_error', 'The service failed. This answer is kept under the Idempotency-Key.');
+function storedErrorOf(): Refusal {
+  return new Refusal(500, 'internal_error', 'The service failed. This answer is kept under the Idempotency-Key.');
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Application } from './application.ts';
 import type { Context } from './context.ts';
 import type { Call, Services } from './operation.ts';
-import { list, matching, object, problemAnswer, readAs, type Read } from './field.ts';
+import { list, matching, object, readAs } from './field.ts';
 import { isoTime, jsonAnswer, type Answer } from './http/answer.ts';
-import { EVENT_TYPES, type WebhookRecord } from './records.ts';
+import { EVENT_TYPES, type WebhookRecord } from './store.ts';
 
 /**
  * POST /v1/webhooks. The interface has no Idempotency-Key here, so the address is the key: registering it again returns
@@ -12,10 +12,9 @@ import { EVENT_TYPES, type WebhookRecord } from './records.ts';
  */
 export async function registerWebhook({ context }: Services, { application, body }: Call): Promise<Answer> {
   await context.latency();
-  const read = readWebhookBody(body.value);
-  if (!read.ok) return problemAnswer(read.problem);
-  const { href } = new URL(read.body.url);
-  const events = [...new Set(read.body.events)];
+  const wanted = readAs(body.value, WebhookBody);
+  const { href } = new URL(wanted.url);
+  const events = [...new Set(wanted.events)];
   const known = [...application.webhooks.values()].find(({ url }) => url === href);
   if (known === undefined) return webhookAnswer(201, await added(context, application, { url: href, events }));
   const webhook = { ...known, events };
@@ -52,7 +51,7 @@ const LONGEST_URL = 2000;
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** The published fields of a webhook endpoint. */
-const Body = object({
+export const WebhookBody = object({
   url: matching(isAllowed, 'an https address (http on a loopback address only)'),
   events: list(z.enum(EVENT_TYPES, `one of ${EVENT_TYPES.join(', ')}`), { min: 1, max: EVENT_TYPES.length }),
 });
@@ -62,9 +61,4 @@ function isAllowed(value: string): boolean {
   const url = new URL(value);
   if (url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
-}
-
-/** Returns the request as a typed body, or the first problem in it. */
-export function readWebhookBody(value: unknown): Read<z.infer<typeof Body>> {
-  return readAs(value, Body);
 }

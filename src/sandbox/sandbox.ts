@@ -8,7 +8,8 @@ import { simulatedEngine, type Engine } from './engine.ts';
 import { createRequestHandler, type RequestHandler, createOutage, createRateLimit } from './http/handle-request.ts';
 import { createSettlement } from './settlement.ts';
 import type { SandboxStore } from './store.ts';
-import { readInvoiceBody } from './invoice-body.ts';
+import { readAs } from './field.ts';
+import { InvoiceBody } from './invoice-body.ts';
 import { DEFAULT_RETRY_PLAN, Deliverer, type RetryPlan } from './deliverer.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -100,9 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   // Asks the engine again about unfinished invoices; their delay counts from their creation.
   for (const invoice of invoices.filter(({ status }) => status === 'processing')) {
-    const text = await store.invoiceBody(invoice.id);
-    const read = readInvoiceBody(JSON.parse(text));
-    if (read.ok) settlement.accept({ invoice, body: read.body, text });
+    settlement.accept(invoice, readAs(JSON.parse(invoice.body), InvoiceBody));
   }
   void deliverer.enqueue(stored.flatMap(({ deliveriesPending }) => [...deliveriesPending.values()]));
   context.log.info('The sandbox is up.', { port: server.port, invoices: invoices.length });
@@ -130,7 +129,6 @@ function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' 
       await store.write(changes);
       for (const change of changes) applyChange(parts.applications, change);
     },
-    invoiceBody: (id) => store.invoiceBody(id),
     async latency() {
       if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
     },

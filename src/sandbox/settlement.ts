@@ -1,15 +1,9 @@
 import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
 import type { Engine, EngineOutcome, EngineVerdict } from './engine.ts';
-import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, WebhookRecord } from './records.ts';
+import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, WebhookRecord } from './store.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { InvoiceBody } from './invoice-body.ts';
-
-export interface AcceptedInvoice {
-  readonly invoice: InvoiceRecord;
-  readonly body: InvoiceBody;
-  readonly text: string;
-}
 
 /**
  * Takes invoices from `processing` to `issued` or `failed`, once.
@@ -19,9 +13,9 @@ export interface AcceptedInvoice {
  */
 export interface Settlement {
   /** Settles the invoice when the engine gives its verdict. */
-  accept(accepted: AcceptedInvoice): void;
+  accept(invoice: InvoiceRecord, body: InvoiceBody): void;
   /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
-  settleNow(accepted: AcceptedInvoice): Promise<void>;
+  settleNow(invoice: InvoiceRecord, body: InvoiceBody): Promise<void>;
 }
 
 export interface SettlementOptions {
@@ -38,8 +32,8 @@ const EARLY_PATIENCE_MS = 2000;
 
 /** Creates the settlement of one sandbox. Retries an invoice that it cannot settle until `alarms` stops. */
 export function createSettlement({ context, engine, deliverer, alarms }: SettlementOptions): Settlement {
-  async function ask({ invoice, body, text }: AcceptedInvoice): Promise<EngineVerdict> {
-    return engine.process({ id: invoice.id, applicationId: invoice.applicationId, body, text });
+  async function ask({ id, applicationId, body: text }: InvoiceRecord, body: InvoiceBody): Promise<EngineVerdict> {
+    return engine.process({ id, applicationId, body, text });
   }
 
   async function settle(invoice: InvoiceRecord, outcome: EngineOutcome): Promise<void> {
@@ -74,31 +68,30 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
     return context.chance.decide('neverSettle', bodySha256);
   }
 
-  function accept(accepted: AcceptedInvoice): void {
-    const { invoice } = accepted;
+  function accept(invoice: InvoiceRecord, body: InvoiceBody): void {
     if (isStuck(invoice)) return;
     keepTrying(invoice, async () => {
-      const { delayMs, outcome } = await ask(accepted);
+      const { delayMs, outcome } = await ask(invoice, body);
       const remainingMs = invoice.createdAt + delayMs - context.clock();
       alarms.after(remainingMs, () => keepTrying(invoice, () => settle(invoice, outcome)));
     });
   }
 
-  async function settleNow(accepted: AcceptedInvoice): Promise<void> {
-    if (isStuck(accepted.invoice)) return;
+  async function trySettle(invoice: InvoiceRecord, body: InvoiceBody): Promise<void> {
+    if (isStuck(invoice)) return;
     try {
-      const { outcome } = await ask(accepted);
-      await settle(accepted.invoice, outcome);
+      const { outcome } = await ask(invoice, body);
+      await settle(invoice, outcome);
     } catch {
-      accept(accepted);
+      accept(invoice, body);
     }
   }
 
   return {
     accept,
-    async settleNow(accepted) {
+    async settleNow(invoice, body) {
       const patience = new Promise<void>((resolve) => setTimeout(resolve, EARLY_PATIENCE_MS).unref());
-      await Promise.race([settleNow(accepted), patience]);
+      await Promise.race([trySettle(invoice, body), patience]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { InvoiceRecord, MerchantRecord } from '../records.ts';
+import type { InvoiceRecord, MerchantRecord } from '../store.ts';
 
 /** All error codes of the sandbox; `docs/sandbox.openapi.json` lists the same codes. */
 export const ERROR_CODES = [
@@ -56,15 +56,29 @@ export function errorAnswer(status: number, code: ErrorCode, message: string, de
   return { status, body: JSON.stringify({ error }), contentType: JSON_TYPE, headers };
 }
 
+/** Refuses a request with an error answer. */
+export class Refusal extends Error {
+  readonly answer: Answer;
+
+  constructor(...answer: Parameters<typeof errorAnswer>) {
+    super('The request is refused');
+    this.answer = errorAnswer(...answer);
+  }
+}
+
+/** Returns the answer of a refusal. @throws any other error */
+export function refusalAnswer(error: unknown): Answer {
+  if (error instanceof Refusal) return error.answer;
+  throw error;
+}
+
 /** Returns the POST's answer: always `processing`, so that a repeated request gets the same bytes. */
-export function createdInvoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
-  const head = { id: invoice.id, status: 'processing', created_at: isoTime(invoice.createdAt) };
-  return jsonAnswer(201, withBody(head, body));
+export function createdInvoiceAnswer({ id, createdAt, body }: InvoiceRecord): Answer {
+  return jsonAnswer(201, withBody({ id, status: 'processing', created_at: isoTime(createdAt) }, body));
 }
 
 /** Returns the current state of the invoice. */
-export function invoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
-  const { id, status, error, createdAt, settledAt } = invoice;
+export function invoiceAnswer({ id, status, error, createdAt, settledAt, body }: InvoiceRecord): Answer {
   const settled_at = settledAt === null ? undefined : isoTime(settledAt);
   const head = { id, status, created_at: isoTime(createdAt), settled_at, error: error ?? undefined };
   return jsonAnswer(200, withBody(head, body));

@@ -7,7 +7,7 @@ import type { Call, Operation, Services } from '../operation.ts';
 import { createInvoice, getInvoice } from '../invoices.ts';
 import { createMerchant, listMerchants } from '../merchants.ts';
 import { registerWebhook } from '../register-webhook.ts';
-import { drip, errorAnswer, jsonAnswer, outageAnswer, send, type Answer } from './answer.ts';
+import { drip, errorAnswer, jsonAnswer, outageAnswer, Refusal, refusalAnswer, send, type Answer } from './answer.ts';
 import { createHash } from 'node:crypto';
 import type { Faults } from '../faults.ts';
 
@@ -39,29 +39,28 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
     if (url.pathname === '/_sandbox/health') return { answer: jsonAnswer(200, '{"status":"ok"}') };
     if (url.pathname === '/_sandbox/books') return { answer: booksAnswer(services, applicationId) };
     if (isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
-    if (applicationId === null) return { answer: unauthorized() };
-    if (isTooMany()) return { answer: tooMany(faults.retryAfterSeconds) };
+    if (applicationId === null) throw unauthorized();
+    if (isTooMany()) throw tooMany(faults.retryAfterSeconds);
     const found = findRoute(request.method ?? '', url.pathname);
-    if (isAnswer(found)) return { answer: found };
     const application = applicationOf(context.applications, applicationId);
     const call = await readCall(request, { application, ...found, query: url.searchParams });
-    if (call === null) return null;
-    return isAnswer(call) ? { answer: call } : runWithFaults(found.route, call);
+    return call === null ? null : runWithFaults(found.route, call);
   }
 
   async function runWithFaults(route: Route, call: Call): Promise<Result> {
     const { application, idempotencyKey, id, body } = call;
     const subject = `${application.id} ${route.operationId} ${idempotencyKey ?? ''} ${id} ${body.sha256}`;
     const creates = route.method === 'POST' && route.operationId !== 'registerWebhook';
-    if (chance.decideAgain('status429', subject)) return { answer: tooMany(faults.retryAfterSeconds) };
+    if (chance.decideAgain('status429', subject)) throw tooMany(faults.retryAfterSeconds);
     if (creates && chance.decideAgain('lostBeforeCreate', subject)) return null;
-    const answer = await route.run(services, call);
+    const answer = await route.run(services, call).catch(refusalAnswer);
     if (creates && answer.status === 201 && chance.decideAgain('lostAfterCreate', subject)) return null;
     return { answer, subject };
   }
 
   return async (request, response) => {
     const result = await answerTo(request).catch((error: unknown): Result => {
+      if (error instanceof Refusal) return { answer: error.answer };
       context.log.error('A request could not be answered.', { method: request.method, reason: reasonOf(error) });
       return { answer: errorAnswer(500, 'internal_error', 'The sandbox failed. Its log says why.') };
     });
@@ -72,23 +71,19 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
   };
 }
 
-function isAnswer(value: object): value is Answer {
-  return 'status' in value;
-}
-
 function booksAnswer({ context }: Services, applicationId: string | null): Answer {
-  if (applicationId === null) return unauthorized();
+  if (applicationId === null) throw unauthorized();
   return jsonAnswer(200, JSON.stringify(readBooksOf(context.applications, applicationId)));
 }
 
-function unauthorized(): Answer {
+function unauthorized(): Refusal {
   const message = 'Authorization: expected Bearer and an API key of this sandbox.';
-  return errorAnswer(401, 'api_key_refused', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new Refusal(401, 'api_key_refused', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-function tooMany(retryAfterSeconds: number): Answer {
+function tooMany(retryAfterSeconds: number): Refusal {
   const headers = { 'Retry-After': String(retryAfterSeconds) };
-  return errorAnswer(429, 'rate_limited', 'Too many requests. Wait as long as Retry-After says.', { headers });
+  return new Refusal(429, 'rate_limited', 'Too many requests. Wait as long as Retry-After says.', { headers });
 }
 
 /** More than any invoice needs, and small enough that many bodies at once do not exhaust the memory. */
@@ -116,38 +111,33 @@ const NO_BODY: Call['body'] = { text: '', sha256: '', value: undefined };
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Returns the data that an operation needs, or an answer that reports the request's fault. Returns null if the client
- * disconnected.
- */
+/** Returns the data that an operation needs; null if the client disconnected. @throws Refusal */
 async function readCall(
   request: IncomingMessage,
   { route, ...target }: Pick<Call, 'application' | 'id' | 'query'> & { readonly route: Route },
-): Promise<Call | Answer | null> {
+): Promise<Call | null> {
   const call = { ...target, path: route.path, idempotencyKey: null };
   if (route.method === 'GET') return { ...call, body: NO_BODY };
   const { 'content-type': contentType = '', 'idempotency-key': key } = request.headers;
   if (!/^application\/json\s*(?:;|$)/i.test(contentType))
-    return errorAnswer(415, 'content_type_unsupported', 'Content-Type: expected application/json.');
+    throw new Refusal(415, 'content_type_unsupported', 'Content-Type: expected application/json.');
   if (key !== undefined && (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)))
-    return errorAnswer(400, 'idempotency_key_invalid', 'Idempotency-Key: expected 1 to 255 printable characters.');
+    throw new Refusal(400, 'idempotency_key_invalid', 'Idempotency-Key: expected 1 to 255 printable characters.');
   const bytes = await readBody(request);
   if (bytes === 'aborted') return null;
   if (bytes === 'too-large') {
     const message = `The body may have ${BODY_LIMIT_BYTES} bytes at most.`;
-    return errorAnswer(413, 'body_too_large', message, { headers: { Connection: 'close' } });
+    throw new Refusal(413, 'body_too_large', message, { headers: { Connection: 'close' } });
   }
-  const body = bodyOf(bytes);
-  if (body === null) return errorAnswer(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
-  return { ...call, idempotencyKey: key ?? null, body };
+  return { ...call, idempotencyKey: key ?? null, body: bodyOf(bytes) };
 }
 
-function bodyOf(bytes: Buffer): Call['body'] | null {
+function bodyOf(bytes: Buffer): Call['body'] {
   try {
     const text = decoder.decode(bytes);
     return { text, value: JSON.parse(text), sha256: createHash('sha256').update(bytes).digest('hex') };
   } catch {
-    return null;
+    throw new Refusal(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
   }
 }
 
@@ -171,16 +161,16 @@ export const ROUTES: readonly Route[] = [
 
 const ONE_INVOICE = /^\/v1\/invoices\/([^/]+)$/;
 
-/** Returns the operation of a request with its path parameter, or an answer that reports why there is none. */
-function findRoute(method: string, pathname: string): { readonly route: Route; readonly id: string } | Answer {
+/** Returns the operation of a request with its path parameter. @throws Refusal if there is none */
+function findRoute(method: string, pathname: string): { readonly route: Route; readonly id: string } {
   const id = ONE_INVOICE.exec(pathname)?.[1];
   const path = id === undefined ? pathname : '/v1/invoices/{id}';
   const there = ROUTES.filter((route) => route.path === path);
   const route = there.find((candidate) => candidate.method === method);
   if (route !== undefined) return { route, id: id ?? '' };
-  if (there.length === 0) return errorAnswer(404, 'route_not_found', 'There is no such operation.');
+  if (there.length === 0) throw new Refusal(404, 'route_not_found', 'There is no such operation.');
   const Allow = there.map((candidate) => candidate.method).join(', ');
-  return errorAnswer(405, 'method_not_allowed', `This address takes ${Allow}.`, { headers: { Allow } });
+  throw new Refusal(405, 'method_not_allowed', `This address takes ${Allow}.`, { headers: { Allow } });
 }
 
 /**

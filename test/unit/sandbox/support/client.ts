@@ -41,7 +41,7 @@ export async function call(url: string, method: string, path: string, request: R
 }
 
 /** The `error` object of a reply. */
-export function errorOf(reply: Reply): Json {
+export function errorOf(reply: Pick<Reply, 'json'>): Json {
   return (reply.json['error'] ?? {}) as Json;
 }
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { restoreApplications } from '../../../../src/sandbox/application.ts';
-import type { DeliveryRecord } from '../../../../src/sandbox/records.ts';
+import type { DeliveryRecord } from '../../../../src/sandbox/store.ts';
 import { memoryStore, type SandboxStore } from '../../../../src/sandbox/store.ts';
 import { call } from './client.ts';
 
