@@ -13,41 +13,40 @@ import {
   type PageControl,
   type PageInput,
   type PageResult,
-  type PageSending,
-  type PageWaiting,
+  type PageSpent,
 } from '../src/domain/messages/messages.ts';
 import * as options from './activity-options.ts';
 import { onSignal, requireOwnInput } from './typed-by-hand.ts';
-import { waitForFinalWords, type PageWait, lookForLastWord } from './page/final-words.ts';
-import { PageSender, type SendingEnd } from './page/page-sending.ts';
+import { waitForFinalWords, lookForLastWord } from './page/final-words.ts';
+import { PageSender } from './page/page-sending.ts';
 
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
 /**
  * Runs one page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends.
- * A page that waits for days continues in further runs, under the same id and for the same batch; signals that come
- * between two runs reach the second.
+ * A page that waits for days begins again in further runs, under the same id and for the same batch: the ledger knows
+ * what is left to do. Signals that come between two runs reach the second.
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   requireOwnInput('invoicePage', input, OWN_INPUT);
   const { ledgerId, batchId, fencingToken, page, settings } = input;
   const { control, settled } = listen(input);
 
-  const { sent, looked } = input.goOn?.phase === 'waiting' ? sentBefore(input.goOn) : await send();
+  const { ending, spent } = await new PageSender(input, { control, notifyParent, beginAgain }).send();
+  const sent = { ending, waitedFor: spent.waitedFor };
+  // Comes first, because commands beside a local activity leave only at its end.
+  await notifyParent(pageSentSignal.name, { page });
+  const looked = ending === 'sent' ? await lookForLastWord(input, sent) : undefined;
   if (looked?.isClosed === true) return { unsettled: 0 };
-  const { unsettled, isClosed } = await waitForFinalWords(input, { control, settled, sent, looked, goOn });
+  const { unsettled, isClosed } = await waitForFinalWords(input, {
+    ...{ control, settled, sent, looked },
+    beginAgain: () => beginAgain(spent),
+  });
   if (!isClosed) await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
   return { unsettled };
 
-  async function send(): Promise<Pick<PageWait, 'sent' | 'looked'>> {
-    const sent = await new PageSender(input, { control, notifyParent, goOn }).send();
-    // Comes first, because commands beside a local activity leave only at its end.
-    await notifyParent(pageSentSignal.name, { page });
-    return { sent, looked: sent.ending === 'sent' ? await lookForLastWord(input, sent) : undefined };
-  }
-
-  function goOn(from: PageSending | PageWaiting): Promise<never> {
-    return continueAsNew<typeof invoicePage>({ ...input, control: control(), goOn: from });
+  function beginAgain(spent: PageSpent): Promise<never> {
+    return continueAsNew<typeof invoicePage>({ ...input, control: control(), spent });
   }
 }
 
@@ -76,10 +75,6 @@ function listen(input: PageInput): { readonly control: () => PageControl; readon
     'What an operator told the batch. Pause and cancel the batch, not its pages.',
   );
   return { control: () => control, settled };
-}
-
-function sentBefore({ ending, waitedFor }: SendingEnd): Pick<PageWait, 'sent' | 'looked'> {
-  return { sent: { ending, waitedFor }, looked: undefined };
 }
 
 /**

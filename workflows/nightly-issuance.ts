@@ -70,7 +70,6 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const { workflowId, runId, startTime } = workflowInfo();
   const run = { workflowId, runId, startedAt: startTime.getTime() };
   const opened = await openNightlyRun({ timezone: timezone ?? null, ...run });
-  board.speak(opened.language);
   board.show({ night: opened.night.nightId });
 
   const troubles: { readonly name: string; readonly error: unknown }[] = [];

@@ -3,7 +3,6 @@ import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import { FLAG, optionalInput, TEXT } from './typed-by-hand.ts';
 import { pinToBuild } from './pin-build.ts';
-import { detailsFormat, type DetailsFormat } from './texts/details-format.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/domain/messages/messages.ts';
 
 const { repeatUnknown } = proxyActivities<Activities>({
@@ -58,7 +57,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     reports: written,
     unwritten: [...unwritten],
   };
-  setCurrentDetails(details(result, detailsFormat(repeated.language)));
+  setCurrentDetails(details(result));
   return result;
 }
 
@@ -77,19 +76,20 @@ async function writeReports(ledgerId: string | undefined, batchIds: readonly str
   return unwritten;
 }
 
-function details(result: ReconciliationResult, { texts: { reconciliation: texts }, count }: DetailsFormat): string {
-  const rows: readonly (readonly [string, string])[] = [
-    [texts.repeated, count(result.repeated)],
-    [texts.found, count(result.found)],
-    [texts.asked, count(result.asked)],
-    [texts.settled, count(result.settled)],
-    ...(result.orphans.length > 0 ? [[texts.orphans, count(result.orphans.length)] as const] : []),
-    ...(result.stopped.length > 0 ? [[texts.stopped, count(result.stopped.length)] as const] : []),
-    [texts.reports, count(result.reports.length)],
-    ...(result.unwritten.length > 0 ? [[texts.unwritten, count(result.unwritten.length)] as const] : []),
-    ...(result.serviceAway
-      ? [[texts.service, result.profileFoundWrong ? texts.profileFoundWrong : texts.serviceAway] as const]
-      : []),
+function details({ orphans, stopped, unwritten, ...result }: ReconciliationResult): string {
+  const away = result.profileFoundWrong
+    ? 'was not asked for the rest: its profile was found to be wrong'
+    : 'did not answer; the rest waits for the next time';
+  const rows: readonly (readonly [string, string | number])[] = [
+    ['Unknown invoices repeated', result.repeated],
+    ['of them found', result.found],
+    ['Documents asked for', result.asked],
+    ['of them settled', result.settled],
+    ...(orphans.length > 0 ? [['Batches without a run, closed', orphans.length] as const] : []),
+    ...(stopped.length > 0 ? [['Stopped batches, left alone', stopped.length] as const] : []),
+    ['Reports written again', result.reports.length],
+    ...(unwritten.length > 0 ? [['Reports that could not be written', unwritten.length] as const] : []),
+    ...(result.serviceAway ? [['The service', away] as const] : []),
   ];
   return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n\u00A0`;
 }

@@ -12,6 +12,33 @@ export async function waitAtMost(
   race.cancel();
 }
 
+const MINUTE_MS = 60_000;
+/** In a wait of days, each wait is a twentieth of the elapsed time: 24 days are some 25,000 events. */
+const LATER_SHARE = 20;
+
+/**
+ * Returns a function that gives the next wait in milliseconds: `firstMs`, then twice as long each time up to `longestMs`.
+ * When the whole wait becomes long, up to a twentieth of the time since `began`, at most `latestMs`.
+ */
+export function growingWait({
+  firstMs,
+  longestMs = MINUTE_MS,
+  latestMs = 15 * MINUTE_MS,
+  began = Date.now(),
+}: {
+  readonly firstMs: number;
+  readonly longestMs?: number;
+  readonly latestMs?: number;
+  readonly began?: number;
+}): () => number {
+  let next = firstMs;
+  return () => {
+    const wait = next;
+    next = Math.min(next * 2, Math.max(longestMs, (Date.now() - began) / LATER_SHARE), latestMs);
+    return wait;
+  };
+}
+
 /**
  * Temporal ends a run at 51,200 events. A waiting run looks again and again, at 11 to 15 events each time, and continues
  * in a new run of the same workflow from this number on: more events than an ordinary page needs, and few to replay.

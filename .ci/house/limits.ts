@@ -20,22 +20,22 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5229 },
-  'src/app': { files: 67, lines: 8870 },
+  activities: { files: 31, lines: 5150 },
+  'src/app': { files: 67, lines: 8864 },
   'src/cli': { files: 34, lines: 3241 },
   'src/console': { files: 35, lines: 5353 },
-  'src/domain': { files: 44, lines: 3984 },
+  'src/domain': { files: 44, lines: 3958 },
   'src/health': { files: 13, lines: 1542 },
   'src/ingest': { files: 45, lines: 7166 },
   'src/ledger': { files: 47, lines: 7327 },
-  'src/nightly': { files: 6, lines: 1044 },
-  'src/platform': { files: 8, lines: 711 },
+  'src/nightly': { files: 6, lines: 1014 },
+  'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 21, lines: 2730 },
   'src/sandbox': { files: 20, lines: 1976 },
   'src/service': { files: 29, lines: 3793 },
   'src/texts': { files: 17, lines: 1887 },
   'src/webhooks': { files: 9, lines: 1497 },
-  workflows: { files: 25, lines: 3013 },
+  workflows: { files: 21, lines: 2639 },
 };
 
 /** Data that tests read: files of one kind, found by name. */

@@ -51,8 +51,6 @@ export type IngestResult =
       readonly kind: 'attached';
       readonly sha256: string;
       readonly workflowId: string;
-      /** As in `OperatorLinks`. */
-      readonly language?: string;
     };
 
 /** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
@@ -62,7 +60,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
   const claim = await claimBatch(deps, input, sha256);
   switch (claim.kind) {
     case 'owned':
-      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId, language: deps.speech.locale };
+      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
     case 'stopped':
       await closeClaimed(deps, claim.batch);
       return closedBatch(deps, input, claim.batch);

@@ -40,8 +40,6 @@ export interface OpenedNightlyRun {
   readonly night: NightlyRun;
   /** How long the night waits for files that are still being written. */
   readonly patienceMs: number;
-  /** Language in the Temporal UI (`LOTE_LANGUAGE`). Optional: the default is English. */
-  readonly language?: string;
 }
 
 /** Gives the night its name and its date. @throws LoteError `transition-refused` when nights were switched off before a worker began this one */
@@ -57,7 +55,7 @@ export async function openNightlyRun(
   const date = dateIn(startedAt, timezone);
   // Uses the end of the run's id: its beginning is a time, and two runs of one minute share it.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
-  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs, language: deps.speech.locale };
+  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
 
 /** The nightly run of a step, and its ledger. */

@@ -12,7 +12,6 @@ import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, workerStops } from '../failure.ts';
-import { takeRandom } from '../take-random.ts';
 import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
 import type { UnsentInvoice } from '../../src/ledger/sending/sending-control.ts';
 
@@ -34,9 +33,8 @@ export interface FirstInvoicesInput extends FirstInvoices {
 const REREAD_SHARE = 1 / 8;
 const FIRST_REREAD_MS = 25;
 const LONGEST_REREAD_MS = 500;
-/** Webhooks may be lost, so Lote polls a few invoices at these shares of the wait, and all of them at its end. */
-const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
-const SAMPLE = 3;
+/** Webhooks may be lost, so Lote polls the invoices after this share of the wait, and each time it has doubled. */
+const FIRST_POLL_SHARE = 1 / 8;
 /** Time limit of the polling at the end of the wait. */
 const LONGEST_POLLING_MS = 10_000;
 
@@ -81,21 +79,21 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
   const over = attemptOver();
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
-  const samples = SAMPLE_SHARES.map((share) => Math.ceil(share * input.waitMs)).filter((at) => at >= spent);
+  let pollAt = input.waitMs * FIRST_POLL_SHARE;
+  while (pollAt < spent) pollAt *= 2;
   while (!over.aborted) {
     const waited = deps.now() - began;
     const isOver = waited >= input.waitMs;
     await confirmReported(deps, input);
-    if (isOver) await pollFirst(deps, input, FIRST_INVOICES);
-    else if (waited >= (samples[0] ?? Infinity)) {
-      samples.shift();
-      await pollFirst(deps, input, SAMPLE);
+    if (isOver || waited >= pollAt) {
+      pollAt *= 2;
+      await pollFirst(deps, input);
     }
     if (isOver || !mayStillDecide(await countAnswers(deps, input))) return;
     const reread = Math.round(Math.min(Math.max(waited * REREAD_SHARE, FIRST_REREAD_MS), LONGEST_REREAD_MS));
-    const next = Math.max(Math.min(samples[0] ?? Infinity, input.waitMs), waited);
+    const next = Math.ceil(Math.min(pollAt, input.waitMs)) - waited;
     await Context.current()
-      .sleep(Math.min(reread, next - waited))
+      .sleep(Math.max(Math.min(reread, next), 0))
       .catch(() => undefined);
   }
   throw workerStops();
@@ -110,13 +108,12 @@ async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): P
   await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }
 
-/** Polls some invoices early; the planned polls stay unchanged. */
-async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
+/** Polls the invoices early; the planned polls stay unchanged. */
+async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
-  const chosen = takeRandom(pending, most, deps.random);
-  await pollStatuses(deps, chosen, deps.now() + LONGEST_POLLING_MS);
+  await pollStatuses(deps, pending, deps.now() + LONGEST_POLLING_MS);
 }
 
 export interface CanaryInput extends BatchWork {

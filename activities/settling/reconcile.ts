@@ -6,7 +6,7 @@ import { eachOf } from '../../src/platform/concurrency.ts';
 import { permitOfGeneration } from '../sending/sending-permission.ts';
 import { refusedRepeat, judgeEarlier, distrustIds } from '../sending/earlier-key.ts';
 import { RetentionWindow } from '../sending/retention-window.ts';
-import { isServerError } from '../sending/stored-errors.ts';
+import { isServerError } from '../sending/send-invoice.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import { setMaxListeners } from 'node:events';
 import type { RepeatInvoice } from '../../src/ledger/operations/reconciling.ts';
@@ -28,8 +28,6 @@ export interface RepeatedUnknown {
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
   readonly profileFoundWrong?: true;
-  /** As in `OperatorLinks`. */
-  readonly language?: string;
 }
 
 /** Taken and repeated together; for that long, no other run can take these invoices. */
@@ -42,7 +40,7 @@ const REPEATS_AT_ONCE = 50;
  */
 export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): Promise<RepeatedUnknown> {
   const { all } = input;
-  const { application, ledger, settings, speech } = deps;
+  const { application, ledger, settings } = deps;
   await ledger.applyMissedEvents();
   const over = attemptOver();
   const leftUnknown = await ledger.batchesLeftUnknown(application);
@@ -81,7 +79,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   const foundWrong = permits.isStopped() ? { profileFoundWrong: true as const } : {};
-  return { ledgerId: ledger.id, repeated, found, stopped, serviceAway, ...foundWrong, language: speech.locale };
+  return { ledgerId: ledger.id, repeated, found, stopped, serviceAway, ...foundWrong };
 }
 
 /** Ends expired repeats, so that a reader does not wait for them. */

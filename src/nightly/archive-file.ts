@@ -1,12 +1,14 @@
-import { copyFile, constants, link, lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rm } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode, namesIn } from '../platform/error-code.ts';
 import { FOLDER_MODE, makeFolder } from '../platform/folders.ts';
-import { moveFile } from '../platform/files.ts';
+import { moveFile, writeNewFile } from '../platform/files.ts';
 import { type DropFolderOptions, nightlyRunPath } from './claim-folder.ts';
 import type { ArchiveFile, ChangedFile, Destination } from '../domain/records/dropped-file.ts';
 
 const NOTE_SUFFIX = '.note.txt';
+/** The umask of the process decides the rights. */
+const NOTE_MODE = 0o666;
 /** Marks the line with the state of the file when Lote read it: batch, bytes, and time of its last change. */
 const READ = 'read: ';
 const LONGEST_NAME_BYTES = 255;
@@ -18,15 +20,13 @@ const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 /** Archives a file. Its note comes first and reserves the name, also after a crash. Returns the relative path; null if the file is gone. */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;
-  const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
-  const source = join(claimFolderPath, file.name);
+  const source = join(nightlyRunPath(inputDir, file.night.nightId), file.slot, file.name);
   const folder = join(inputDir, file.destination, file.night.date);
   await makeFolder(folder, FOLDER_MODE);
-  const reserved = await reservedName(folder, claimOf(file));
-  const there = await isFile(source);
-  if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
-  const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
-  if (there && !(await moved(source, join(folder, name)))) {
+  const isThere = await isFile(source);
+  const name = await reservedName(options, { file, folder, isThere });
+  if (name === null) return null;
+  if (isThere && !(await moved(source, join(folder, name)))) {
     // A later attempt archived the file while this one was stopped: a note without a file is from this one.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
@@ -45,44 +45,38 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-type Claim = Pick<ArchiveFile, 'night' | 'slot'>;
-
-function claimOf({ night, slot }: Claim): string {
-  return `${night.nightId}/${slot}`;
-}
-
-/** Returns the name that an earlier, interrupted attempt reserved for this claim, or null. */
-async function reservedName(folder: string, claim: string): Promise<string | null> {
-  for (const entry of await namesIn(folder)) {
-    if (!entry.endsWith(NOTE_SUFFIX)) continue;
-    if ((await claimIn(join(folder, entry))) === claim) return entry.slice(0, -NOTE_SUFFIX.length);
-  }
-  return null;
-}
-
 interface Reservation {
   readonly file: ArchiveFile;
   readonly folder: string;
-  readonly claimFolderPath: string;
+  /** The file is still in its claim folder. */
+  readonly isThere: boolean;
 }
 
-/** Reserves the file's own name, with a number if the archive has that name already. */
-async function reserveName(
-  options: DropFolderOptions,
-  { file, folder, claimFolderPath }: Reservation,
-): Promise<string> {
-  const draft = join(claimFolderPath, '.note');
+/**
+ * Reserves the file's own name with its note, or that name with a number if the archive has it already. An attempt that
+ * was interrupted has reserved a name before. Returns null if the file is gone and the archive does not have it.
+ */
+async function reservedName(
+  { inputDir, at }: DropFolderOptions,
+  { file, folder, isThere }: Reservation,
+): Promise<string | null> {
+  const claim = `${file.night.nightId}/${file.slot}`;
   const read = `${READ}${file.batchId ?? '-'} ${file.size} ${file.changedAt}`;
-  await writeFile(draft, `${file.note.trimEnd()}\n\nclaim: ${claimOf(file)}\n${read}\n`);
-  await options.at('note-prepared');
   for (let number = 1; ; number += 1) {
     const name = numbered(file.name, number);
     const note = join(folder, name + NOTE_SUFFIX);
-    if (await isFile(join(folder, name))) continue;
-    await removeOrphan(options.inputDir, note);
-    if (!(await placeNew(draft, note))) continue;
-    await rm(draft, { force: true });
-    await options.at('note-placed');
+    const owner = await claimIn(note);
+    const isTaken = await isFile(join(folder, name));
+    if (owner === claim) return isThere || isTaken ? name : null;
+    if (isTaken) continue;
+    if (!isThere && owner === null) return null;
+    if (!isThere) continue;
+    await removeOrphan(inputDir, note, owner);
+    await at('note-prepared');
+    await writeNewFile(note, `${file.note.trimEnd()}\n\nclaim: ${claim}\n${read}\n`, NOTE_MODE);
+    // Another process may have placed a note at the same moment.
+    if ((await claimIn(note)) !== claim) continue;
+    await at('note-placed');
     return name;
   }
 }
@@ -103,31 +97,11 @@ function clipped(text: string, bytes: number): string {
 }
 
 /** Removes the note of an interrupted run whose file another run has now. */
-async function removeOrphan(inputDir: string, note: string): Promise<void> {
-  const claim = await claimIn(note);
+async function removeOrphan(inputDir: string, note: string, claim: string | null): Promise<void> {
   if (claim === null) return;
   const [nightId = '', slot = ''] = claim.split('/');
-  if (await isFolder(join(nightlyRunPath(inputDir, nightId), slot))) return;
-  await rm(note, { force: true });
-}
-
-/** Places the note whole or not at all, and never over another one. Without hard links, makes an exclusive copy. */
-async function placeNew(draft: string, note: string): Promise<boolean> {
-  try {
-    await link(draft, note);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-  }
-  try {
-    await copyFile(draft, note, constants.COPYFILE_EXCL);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    // On a full disk the copy leaves an empty file, and each further attempt would leave one more.
-    await rm(note, { force: true }).catch(() => undefined);
-    throw error;
-  }
+  const claimFolder = await lstat(join(nightlyRunPath(inputDir, nightId), slot)).catch(() => null);
+  if (claimFolder?.isDirectory() !== true) await rm(note, { force: true });
 }
 
 async function claimIn(note: string): Promise<string | null> {
@@ -137,10 +111,6 @@ async function claimIn(note: string): Promise<string | null> {
 
 async function isFile(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isFile() === true;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null))?.isDirectory() === true;
 }
 
 /** Folders of archived files, each with a folder for each date. */

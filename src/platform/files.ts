@@ -90,7 +90,8 @@ export async function writeNewFile(path: string, text: string, mode: number): Pr
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw error;
+    // Node names no file when the disk is full.
+    throw error instanceof Error ? Object.assign(error, { path: part, ...error }) : error;
   } finally {
     await rm(part, { force: true }).catch(() => undefined);
   }

@@ -16,7 +16,6 @@ import {
   type BatchEnd,
   PROFILE_WAIT,
 } from './batch-details.ts';
-import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import type { NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
 import type { Activities } from '../../activities/index.ts';
 
@@ -54,8 +53,6 @@ export class BatchControl {
   #progress: BatchProgress = NOTHING_YET;
   #snapshot: BatchSnapshot | null = null;
   #links: OperatorLinks | null = null;
-  /** English until an activity has reported the language of its worker. */
-  #format: DetailsFormat = detailsFormat(undefined);
   #end: BatchEnd | null = null;
   #isUnreported = false;
   #running: RunningBatch | null = null;
@@ -155,8 +152,7 @@ export class BatchControl {
     this.#change({ pagesFailed: this.#progress.pagesFailed + (failed ? 1 : 0) });
   }
 
-  waitFor(page: number, reason: string | null, language?: string): void {
-    if (language !== undefined) this.#speak(language);
+  waitFor(page: number, reason: string | null): void {
     const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
@@ -188,7 +184,7 @@ export class BatchControl {
   begin(batch: RunningBatch): void {
     this.#running = batch;
     this.attachedTo = null;
-    this.#show(batch.desk);
+    this.#links = batch.desk;
     this.#snapshot = batch.standing;
     const { unusual: _, ...progress } = this.#progress;
     this.#progress = progress;
@@ -202,9 +198,7 @@ export class BatchControl {
     this.#list(this.#stateNow());
   }
 
-  /** `language`: as in `OperatorLinks`. */
-  attach(workflowId: string, language?: string): void {
-    this.#speak(language);
+  attach(workflowId: string): void {
     this.attachedTo = workflowId;
     this.#change({ phase: 'attached' });
   }
@@ -222,7 +216,7 @@ export class BatchControl {
   /** Ends the run after its report is written. */
   done(ended: BatchEnd): void {
     this.#end = ended;
-    this.#show(ended.links);
+    this.#links = ended.links;
     this.#waiting.clear();
     this.#change({ phase: 'done', batchId: ended.batchId });
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
@@ -253,16 +247,7 @@ export class BatchControl {
       ...{ progress: this.#progress, snapshot, links: this.#links },
       ...{ attachedTo: this.attachedTo, end: this.#end, isUnreported: this.#isUnreported },
     };
-    setCurrentDetails(batchDetails(view, this.#format));
-  }
-
-  #show(links: OperatorLinks): void {
-    this.#links = links;
-    this.#speak(links.language);
-  }
-
-  #speak(language: string | undefined): void {
-    this.#format = detailsFormat(language);
+    setCurrentDetails(batchDetails(view));
   }
 
   #stateNow(): BatchAttributes['state'] {

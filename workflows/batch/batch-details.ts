@@ -1,25 +1,26 @@
 import { OUTCOMES } from '../../src/domain/invoice-state.ts';
-import { fill } from '../../src/texts/fill.ts';
-import type { DetailsFormat } from '../texts/details-format.ts';
+import { ENGLISH } from '../../src/texts/languages.ts';
+import { documentFormat } from '../../src/texts/speech-format.ts';
 import type { BatchSnapshot, OperatorLinks, BatchProgress } from '../../src/domain/messages/messages.ts';
-import type { DetailsTexts } from '../texts/en.ts';
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
+
+/** English, like the Temporal UI around it and the answers of the updates. */
+const { count, money, plural, time } = documentFormat(ENGLISH);
 
 /**
  * Returns the text of "Current Details" in the Temporal UI. Links come first and an empty line ends it: the UI sizes
  * the frame before it lays out the text, and may cut off the lowest line.
  */
-export function batchDetails(view: BatchView, format: DetailsFormat): string {
+export function batchDetails(view: BatchView): string {
   const { progress, snapshot } = view;
-  const { texts } = format;
   const lines = [
-    ...linkLines(progress.batchId, view, format),
-    `**${texts.batch}** ${progress.batchId ?? texts.notRead}`,
+    ...linkLines(progress.batchId, view),
+    `**Batch** ${progress.batchId ?? '(not read yet)'}`,
     '',
-    table(['', ''], situation(view, format)),
+    table(['', ''], situation(view)),
     '',
-    ...(snapshot === null ? [] : balance(snapshot, format)),
+    ...(snapshot === null ? [] : balance(snapshot)),
     LAST_LINE,
   ];
   return lines.join('\n');
@@ -28,70 +29,59 @@ export function batchDetails(view: BatchView, format: DetailsFormat): string {
 /** Not `&nbsp;`: the UI shows those six letters as they are. */
 const LAST_LINE = '\n\u00A0\n\n\u00A0';
 
-function linkLines(
-  batchId: string | null,
-  { links, end }: Pick<BatchView, 'links' | 'end'>,
-  { texts }: DetailsFormat,
-): readonly string[] {
+function linkLines(batchId: string | null, { links, end }: Pick<BatchView, 'links' | 'end'>): readonly string[] {
   if (batchId === null || links === null) return [];
   const page = links.console === null ? null : `${links.console}/batches/${encodeURIComponent(batchId)}`;
-  const shown = [
-    ...(page === null || end === null ? [] : [`[${texts.report}](${page}/files/report.html)`]),
-    ...(page === null ? [] : [`[${texts.console}](${page})`]),
-  ];
-  const file = `${links.reportsDir}/${batchId}/report.html`;
-  return [
-    ...(shown.length === 0 ? [] : [shown.join(' · '), '']),
-    `${end === null ? texts.reportLater : texts.report}: \`${file}\``,
-    '',
-  ];
+  const report = page === null || end === null ? [] : [`[Report](${page}/files/report.html)`];
+  const shown = page === null ? [] : [[...report, `[Console: this batch](${page})`].join(' · '), ''];
+  const name = end === null ? 'Report, when it is written' : 'Report';
+  return [...shown, `${name}: \`${links.reportsDir}/${batchId}/report.html\``, ''];
 }
 
 type Row = readonly (string | number)[];
 
-function situation(view: BatchView, format: DetailsFormat): readonly Row[] {
+const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
+  reading: 'reading the file',
+  attached: 'another run has this file: waiting for it',
+  confirming: 'held before anything is sent: its total is unusual',
+  merchants: 'making sure the merchants exist',
+  sending: 'sending invoices',
+  waiting: 'all sent: waiting for final answers',
+  reporting: 'writing the report',
+  done: 'done',
+};
+
+function situation(view: BatchView): readonly Row[] {
   const { progress, snapshot } = view;
-  const { texts, count } = format;
   // Pages may still wait for their turn, for example for the first invoices.
   const isSending = progress.phase === 'waiting' && progress.pagesSent < progress.pages;
-  const phase = texts.phases[isSending ? 'sending' : progress.phase];
-  const pages = {
-    sent: count(progress.pagesSent),
-    done: count(progress.pagesDone),
-    pages: count(progress.pages),
-  };
+  const phase = PHASES[isSending ? 'sending' : progress.phase];
+  const { pagesSent, pagesDone, pages } = progress;
   return [
-    [texts.now, progress.paused ? fill(texts.paused, { phase }) : phase],
-    [texts.waitsFor, progress.waitingFor ?? texts.nothing],
-    [texts.whatToDo, nextStep(view, format)],
-    ...(progress.unusual === undefined ? [] : [[texts.unusualTotal, progress.unusual.difference]]),
-    ...(snapshot?.misfits ?? []).map((sentence): Row => [texts.serviceProfile, sentence]),
-    [texts.invoices, count(progress.invoices)],
-    [texts.pages, fill(texts.pagesOf, pages)],
-    ...(progress.pagesFailed > 0 ? [[texts.pagesFailed, count(progress.pagesFailed)]] : []),
-    ...(progress.cancelled ? [[texts.cancelled, texts.nothingMore]] : []),
+    ['Now', progress.paused ? `paused by an operator (${phase})` : phase],
+    ['Waits for', progress.waitingFor ?? 'nothing'],
+    ['What to do', nextStep(view)],
+    ...(progress.unusual === undefined ? [] : [['Unusual total', progress.unusual.difference]]),
+    ...(snapshot?.misfits ?? []).map((sentence): Row => ['Service profile', sentence]),
+    ['Invoices', count(progress.invoices)],
+    ['Pages', `${count(pagesSent)} sent, ${count(pagesDone)} done, of ${count(pages)}`],
+    ...(progress.pagesFailed > 0 ? [['Pages failed', count(progress.pagesFailed)]] : []),
+    ...(progress.cancelled ? [['Cancelled', 'nothing more is sent']] : []),
   ];
 }
 
-function balance({ at, counts, net }: BatchSnapshot, { texts, count, money, time }: DetailsFormat): readonly string[] {
+function balance({ at, counts, net }: BatchSnapshot): readonly string[] {
   const states = OUTCOMES.flatMap((state) => {
     const invoices = counts[state];
     return invoices === undefined ? [] : [[state, count(invoices)]];
   });
+  const amounts = net.map(({ currency, all, out }) => [currency, money(all), money(out)]);
   return [
-    `**${texts.balance}** ${fill(texts.asOf, { time: time(at) })}`,
+    `**Balance** as of ${time(at)}`,
     '',
-    table([texts.state, texts.invoices], states),
+    table(['State', 'Invoices'], states),
     '',
-    ...(net.length === 0
-      ? []
-      : [
-          table(
-            [texts.net, texts.ofFile, texts.goneOut],
-            net.map(({ currency, all, out }) => [currency, money(all), money(out)]),
-          ),
-          '',
-        ]),
+    ...(amounts.length === 0 ? [] : [table(['Net', 'of the file', 'gone out'], amounts), '']),
   ];
 }
 
@@ -129,48 +119,69 @@ export const PROFILE_WAIT =
   /^(?:answers-unreadable|profile-contradiction|profile-unproved|service-ids-repeated|service-list-unreadable)/;
 
 /** Maps the code that a page waits with to the next step for the reader. */
-const WAITING: readonly (readonly [
-  code: RegExp,
-  step: Exclude<keyof DetailsTexts['next'], 'contradicted' | 'notOut'>,
-])[] = [
-  [/^folder-unusable/, 'folder'],
-  [/^ledger-unavailable/, 'ledger'],
-  [/^(http-401|service-unauthorized|key-refused)/, 'key'],
-  [PROFILE_WAIT, 'profile'],
-  [/^http-403/, 'forbidden'],
-  [/^first-invoices/, 'firstInvoices'],
-  [/^(retry-after|http-429)/, 'leftAlone'],
-  [/./, 'away'],
+const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
+  [
+    /^folder-unusable/,
+    'Make the folder that it names writable, or make room in it. Nothing is lost meanwhile: it is tried again by itself',
+  ],
+  [
+    /^ledger-unavailable/,
+    'See to the database of the ledger. Nothing is lost meanwhile, and all of it goes on by itself when the database takes writes again',
+  ],
+  [
+    /^(http-401|service-unauthorized|key-refused)/,
+    'The service refuses the API key: set the right one and start Lote again. Nothing is lost meanwhile',
+  ],
+  [
+    PROFILE_WAIT,
+    'The service profile does not fit the service: correct the file that SERVICE_PROFILE names and start Lote again. Nothing is lost meanwhile',
+  ],
+  [/^http-403/, 'The service refuses this application: ask its support. It is tried again by itself'],
+  [
+    /^first-invoices/,
+    'Nothing: the first invoices were accepted, and the rest goes when one of them is issued. Only with a new service profile can this take longer than half a minute',
+  ],
+  [/^(retry-after|http-429)/, 'Nothing: the service asked to be left alone for a while'],
+  [
+    /./,
+    "Nothing: it goes on by itself when the service answers again, for as long as LOTE_OUTAGE_PATIENCE says. The console's health page shows what is wrong",
+  ],
 ];
 
 /** Returns the one step that helps now, for a person who has just opened the page. */
-function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchView, format: DetailsFormat): string {
-  const { next } = format.texts;
-  if (end !== null) return afterwards(end, format);
-  if (isUnreported) return next.unreported;
-  if (attachedTo !== null) return fill(next.lookAt, { workflow: attachedTo });
+function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchView): string {
+  if (end !== null) return afterwards(end);
+  if (isUnreported)
+    return 'Nothing: the report could not be written, and the next reconciliation writes it. The failure of this run says why';
+  if (attachedTo !== null) return `Look at the workflow ${attachedTo}`;
   if (progress.unusual !== undefined) {
-    const input = asCode({ invoices: progress.unusual.invoices, reason: next.why });
-    return fill(next.confirm, { input });
+    const input = asCode({ invoices: progress.unusual.invoices, reason: 'why it is right' });
+    return `Compare the total with its source. If it is right, send the update confirmTotal with ${input}; if not, cancelRemaining`;
   }
-  if (progress.paused) return next.resume;
+  if (progress.paused) return 'Send the update resume to go on, or cancelRemaining';
   const { waitingFor } = progress;
-  if (waitingFor !== null) return next[WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? 'away'];
-  if (progress.phase === 'waiting') return next.settleNow;
-  return (snapshot?.problems ?? 0) > 0 ? next.problems : next.nothing;
+  if (waitingFor !== null) return WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? 'Nothing';
+  if (progress.phase === 'waiting') return 'Nothing. The update settleNow asks the service at once instead of waiting';
+  if ((snapshot?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what is not confirmed as issued';
+  return 'Nothing';
 }
 
-function afterwards(
-  { state, problems, batchId, contradicted = 0, totalsDiffer }: BatchEnd,
-  { texts: { next }, plural }: DetailsFormat,
-): string {
-  if (state === 'refused') return next.refused;
-  const steps = contradicted === 0 ? [] : [plural(next.contradicted, contradicted)];
+function afterwards({ state, problems, batchId, contradicted = 0, totalsDiffer }: BatchEnd): string {
+  if (state === 'refused') return 'Read in the report why the file was refused, correct it, and drop it again';
+  const steps: string[] = [];
+  if (contradicted > 0) steps.push(plural(CONTRADICTED, contradicted));
   const notOut = problems - contradicted;
-  if (totalsDiffer === true) steps.push(next.totalsDiffer);
-  else if (notOut > 0) steps.push(fill(plural(next.notOut, notOut), { input: asCode({ batch: batchId }) }));
-  return steps.length === 0 ? next.allOut : steps.join('. ');
+  if (totalsDiffer === true) steps.push(TOTALS_DIFFER);
+  else if (notOut > 0) steps.push(`${plural(NOT_OUT, notOut)} with ${asCode({ batch: batchId })}`);
+  return steps.length === 0 ? 'Nothing: every invoice went out' : steps.join('. ');
 }
+
+const CONTRADICTED =
+  '{n} [invoice|invoices] went out and may exist twice, or have failed: look [it|them] up at the service, and do not send [it|them] again';
+const TOTALS_DIFFER =
+  'Every invoice of the file went out, but it does not have the control totals that were declared: compare it with its source';
+const NOT_OUT =
+  '{n} [invoice is|invoices are] not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices';
 
 /** Formats the input as code, because the UI makes curly quotes in sentences, which break a copied input. */
 function asCode(input: Readonly<Record<string, string | number>>): string {

@@ -1,8 +1,7 @@
-import { defineUpdate, log, setHandler, workflowInfo } from '@temporalio/workflow';
+import { defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   cancelRemainingUpdate,
   confirmTotalUpdate,
-  operatedSignal,
   outageOverSignal,
   pageSentSignal,
   pageStoppedSignal,
@@ -20,7 +19,6 @@ import {
   type AskedOfRun,
   type ConfirmTotalInput,
   type EarlierRun,
-  type OperatedInput,
   type ReasonInput,
   type RetryRequestInput,
 } from '../../src/domain/messages/messages.ts';
@@ -37,7 +35,7 @@ interface BatchUpdate<Input> {
 }
 
 /** The progress that each order sets. */
-const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = {
+const WANTED: Readonly<Record<'pause' | 'resume' | 'cancel-remaining', Partial<BatchProgress>>> = {
   pause: { paused: true },
   resume: { paused: false },
   'cancel-remaining': { cancelled: true, paused: false },
@@ -48,7 +46,7 @@ type Words = { readonly reason?: string; readonly who?: unknown } | undefined;
 /** Carries out an order. Returns the text, with a warning if the ledger has not taken the order yet. */
 async function operate(
   batch: BatchControl,
-  order: { readonly what: OperatedInput['what']; readonly input: Words; readonly at: number },
+  order: { readonly what: keyof typeof WANTED; readonly input: Words; readonly at: number },
   text: string,
 ): Promise<string> {
   const { what, input, at } = order;
@@ -191,24 +189,10 @@ function registerSignals(batch: BatchControl): void {
   onSignal(
     waitingSignal,
     // An activity has a number of its own below zero, which no page has.
-    { page: Number.MIN_SAFE_INTEGER, reason: null, language: null },
-    ({ page, reason, language }) => batch.waitFor(page, reason, language),
+    { page: Number.MIN_SAFE_INTEGER, reason: null },
+    ({ page, reason }) => batch.waitFor(page, reason),
     '{"page": 1, "reason": null} What a page waits for.',
   );
-  onSignal(
-    operatedSignal,
-    { what: '', why: '', who: null },
-    (input) => operated(batch, input),
-    '{"what": "pause", "why": "…", "who": null} What was asked of a run that only waits for this one.',
-  );
-}
-
-/** Works like the update of the same name, which another run accepted. A batch that is over sends nothing in any case. */
-async function operated(batch: BatchControl, { what, why, who }: OperatedInput): Promise<void> {
-  const { phase } = batch.progress();
-  if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done' || !Object.hasOwn(WANTED, what))
-    log.warn('what another run was asked comes too late, or is nothing that it can be asked', { what });
-  else await batch.operate(WANTED[what], { what, why, who: who ?? undefined });
 }
 
 /** Refuses updates to a run that only waits for another one, or is over: it would accept and forget them. */

@@ -14,6 +14,7 @@ import type { PageSpan, RunningBatch } from '../../activities/batch/running-batc
 import { pageAttributes } from './batch-details.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from '../invoice-page.ts';
+import { growingWait } from '../wait-at-most.ts';
 import { controlSignal } from '../../src/domain/messages/messages.ts';
 import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 
@@ -27,8 +28,7 @@ const PAGES_SENDING = 4;
 const PAGES_RUNNING = 200;
 
 /** A page of an earlier run that was just terminated may still exist, so its start is repeated after 1, 2, 4 … 30 s. */
-const FIRST_START_RETRY_MS = 1_000;
-const LONGEST_START_RETRY_MS = 30_000;
+const START_RETRIES = { firstMs: 1_000, longestMs: 30_000 };
 const START_TRIES = 20;
 
 /** Runs every page to its end. A failed page is counted, and does not stop the rest. */
@@ -120,13 +120,14 @@ function handled(end: Promise<void>): Promise<void> {
 type Page = ChildWorkflowHandle<typeof invoicePage>;
 
 async function patiently(pageId: string, start: () => Promise<Page>): Promise<Page> {
-  for (let tries = 1, wait = FIRST_START_RETRY_MS; ; tries += 1, wait = Math.min(wait * 2, LONGEST_START_RETRY_MS)) {
+  const nextWait = growingWait(START_RETRIES);
+  for (let tries = 1; ; tries += 1) {
     try {
       return await start();
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
       if (tries === 1) await end(pageId);
-      await sleep(wait, { summary: 'the same page of an earlier run is still ending' });
+      await sleep(nextWait(), { summary: 'the same page of an earlier run is still ending' });
     }
   }
 }

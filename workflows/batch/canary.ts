@@ -5,7 +5,7 @@ import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import { isSampleSent } from '../../src/domain/answer-counts.ts';
 import type { BatchControl } from './batch-control.ts';
-import { waitAtMost } from '../wait-at-most.ts';
+import { growingWait, waitAtMost } from '../wait-at-most.ts';
 
 const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
 
@@ -89,17 +89,13 @@ async function unpaused(batch: BatchControl): Promise<void> {
 }
 
 /** Nothing has been sent yet, so there is no hurry: Lote asks again after 1, 2, 4 … 30 s. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
-/** In an outage of days, a twentieth of the elapsed time, up to a quarter of an hour: 24 days are some 25,000 events. */
-const LATER_SHARE = 20;
-const LATEST_WAIT_MS = 15 * 60_000;
+const TRIES = { firstMs: 1_000, longestMs: 30_000 };
 
 /** The patience of a batch with the service, in milliseconds, with waits between tries that become longer. */
 export class PatientWait {
   readonly #patienceMs: number;
+  readonly #nextWait = growingWait(TRIES);
   #waited = 0;
-  #next = FIRST_WAIT_MS;
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
@@ -120,11 +116,9 @@ export class PatientWait {
   ): Promise<void> {
     const began = Date.now();
     const until = (): boolean => batch.cancelled || (batch.controlVersion !== version && !batch.paused);
-    const waitMs = Math.min(Math.max(this.#next, atLeastMs), this.#patienceMs - this.#waited);
+    const waitMs = Math.min(Math.max(this.#nextWait(), atLeastMs), this.#patienceMs - this.#waited);
     await waitAtMost(waitMs, { summary, until });
     // Time in which the worker was away is not patience with the service.
     this.#waited += Math.min(Date.now() - began, waitMs);
-    const longest = Math.min(Math.max(LONGEST_WAIT_MS, this.#waited / LATER_SHARE), LATEST_WAIT_MS);
-    this.#next = Math.min(this.#next * 2, longest);
   }
 }

@@ -16,7 +16,7 @@ import type { BatchResult, OperatorLinks } from '../../src/domain/messages/messa
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import type { BatchEnd } from './batch-details.ts';
-import { waitAtMost } from '../wait-at-most.ts';
+import { growingWait, waitAtMost } from '../wait-at-most.ts';
 import { runPages } from './batch-pages.ts';
 import { sendCanary, PatientWait } from './canary.ts';
 
@@ -175,15 +175,11 @@ const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
   summary: 'refreshing the current details and the audit from the ledger',
 });
 
-/** A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred. */
-const FIRST_REFRESH_MS = 15_000;
-const LONGEST_REFRESH_MS = 10 * 60_000;
 /**
- * In a wait of days, a refresh comes after a twentieth of the elapsed time, up to two hours: 24 days are some 4,000
- * events. The run of the batch holds the claim of its file, so the batch cannot continue in another run.
+ * A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred, 24 days some
+ * 4,000. The run of the batch holds the claim of its file, so the batch cannot continue in another run.
  */
-const LATER_SHARE = 20;
-const LATEST_REFRESH_MS = 2 * 60 * 60_000;
+const REFRESHES = { firstMs: 15_000, longestMs: 10 * 60_000, latestMs: 2 * 60 * 60_000 };
 
 /**
  * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An operator's action
@@ -207,11 +203,8 @@ async function withMonitoring<Result>(
 /** Never rejects: an action that could not be recorded is recorded when the batch is closed. */
 async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
   try {
-    const began = Date.now();
-    const longest = (): number =>
-      Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_REFRESH_MS);
-    for (let wait = FIRST_REFRESH_MS; ; wait = Math.min(wait * 2, longest())) {
-      await waitAtMost(wait, {
+    for (const nextWait = growingWait(REFRESHES); ;) {
+      await waitAtMost(nextWait(), {
         summary: 'until the next refresh from the ledger',
         until: () => batch.pendingActions.length > 0 || batch.refreshWanted,
       });

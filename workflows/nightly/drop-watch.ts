@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { FileEnd } from '../../activities/nightly/nightly-note.ts';
 import type { DroppedFile, NightlyScope } from '../../activities/nightly/nightly.ts';
 import * as options from '../activity-options.ts';
-import { waitAtMost } from '../wait-at-most.ts';
+import { growingWait, waitAtMost } from '../wait-at-most.ts';
 
 const { waitingDrops } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -12,10 +12,7 @@ const { waitingDrops } = proxyActivities<Activities>({
 
 /** Each batch sends four pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
-/** The night reads the ledger after 1, 2, 4 … 60 s; in a long night, after a twentieth of the elapsed time. */
 const FIRST_LOOK_MS = 1_000;
-const LONGEST_LOOK_MS = 60_000;
-const LATER_SHARE = 20;
 
 /** Knows the files of a night that are under way, and which of them wait for a person. */
 export interface DropWatch {
@@ -40,26 +37,17 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
   let expected = 0;
   let isLast = false;
   let isOver = false;
-  /** True after a look that began when no other file was left: an older one may have missed a resumption. */
-  let isSeenLast = false;
   const going = (): number => [...open.keys()].filter((slot) => !waits.has(slot)).length;
-  const isElseOver = (): boolean => isLast && open.size > 0 && expected + going() === 0;
   const watching = watchDrops().catch((error: unknown) => {
     if (!isCancellation(error)) log.warn('the night does not see any more which batches wait for a person');
   });
 
   async function watchDrops(): Promise<void> {
-    const began = Date.now();
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, longestLook(began))) {
-      await waitAtMost(wait, {
-        summary: 'until the next look at waiting batches',
-        until: () => isOver || (isElseOver() && !isSeenLast),
-      });
+    for (const nextWait = growingWait({ firstMs: FIRST_LOOK_MS }); ;) {
+      await waitAtMost(nextWait(), { summary: 'until the next look at waiting batches', until: () => isOver });
       if (isOver) return;
-      const isLastLook = isElseOver();
       const files = [...open.values()].map(({ slot, sha256 }) => ({ slot, sha256 }));
       waits = new Map((await waitingDrops({ ...scope, files })).map(({ slot, end }) => [slot, end]));
-      isSeenLast = isLastLook && isElseOver();
     }
   }
 
@@ -71,7 +59,8 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
       open.set(file.slot, file);
     },
     async left({ slot }) {
-      await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isSeenLast));
+      const isElseOver = (): boolean => isLast && expected + going() === 0;
+      await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isElseOver()));
       return waits.get(slot) as FileEnd;
     },
     over: ({ slot }) => void open.delete(slot),
@@ -81,8 +70,4 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
       await watching;
     },
   };
-}
-
-function longestLook(began: number): number {
-  return Math.max(LONGEST_LOOK_MS, (Date.now() - began) / LATER_SHARE);
 }

@@ -1,7 +1,5 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { fill } from '../../src/texts/fill.ts';
 import { NIGHT_TEXTS, waitingCount } from '../../src/texts/nights/night-verdict.ts';
-import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import type { WaitingFile } from '../../src/domain/records/dropped-file.ts';
 import type { NightlyVerdict } from '../../src/domain/records/night.ts';
 
@@ -23,21 +21,16 @@ const nightlyQuery = defineQuery<NightlyProgress>('night');
 /** Keeps the progress of a night, for the Temporal UI. */
 export function followNightlyRun() {
   let progress: NightlyProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
-  let format = detailsFormat(undefined);
 
   function show(change: Partial<NightlyProgress>): void {
     progress = { ...progress, ...change };
-    setCurrentDetails(nightlyDetails(progress, format));
+    setCurrentDetails(nightlyDetails(progress));
   }
 
   setHandler(nightlyQuery, () => progress, {
     description: '(no input) Files of this night: running, ended with their outcome, still waiting and why.',
   });
   return {
-    /** Sets the language that an activity reported; undefined for English. */
-    speak(language: string | undefined): void {
-      format = detailsFormat(language);
-    },
     show,
     begun: (name: string) => show({ running: [...progress.running, name] }),
     ended(name: string, verdict: NightlyVerdict, batchId: string | null): void {
@@ -54,13 +47,10 @@ export function followNightlyRun() {
 const ROWS_SHOWN = 30;
 
 /** The UI cuts the last line off, so an empty one ends the text. The UI would show `&nbsp;` as these six letters. */
-function nightlyDetails(
-  { night, phase, running, ended, waiting, summary }: NightlyProgress,
-  { texts: { night: texts }, language, count }: DetailsFormat,
-): string {
-  const { nights } = NIGHT_TEXTS[language];
+function nightlyDetails({ night, phase, running, ended, waiting, summary }: NightlyProgress): string {
+  const { nights } = NIGHT_TEXTS.en;
   const rows = [
-    ...running.map((name) => [name, texts.running]),
+    ...running.map((name) => [name, 'its batch runs']),
     ...waiting.map(({ name, reason }) => [name, nights.waiting[reason]]),
     ...ended
       .toReversed()
@@ -68,13 +58,13 @@ function nightlyDetails(
   ];
   const table = rows.slice(0, ROWS_SHOWN).map(([name, what]) => `| ${cell(name ?? '')} | ${what} |`);
   const more = rows.length - waiting.length + waitingCount(waiting) - ROWS_SHOWN;
-  if (more > 0) table.push(`| … | ${fill(texts.more, { n: count(more) })} |`);
-  const files = fill(texts.filesDone, { done: count(ended.length), all: count(ended.length + running.length) });
+  if (more > 0) table.push(`| … | ${more} more in the summary |`);
+  const files = `${ended.length} of ${ended.length + running.length} files done`;
   return [
-    ...(summary === null ? [] : [`**${texts.summary}** ${summary}`, '']),
-    `**${texts.night}** ${night ?? texts.notOpened}: ${texts.phases[phase]}, ${files}`,
+    ...(summary === null ? [] : [`**Summary** ${summary}`, '']),
+    `**Night** ${night ?? '(not opened yet)'}: ${phase}, ${files}`,
     '',
-    ...(table.length === 0 ? [] : [`| ${texts.file} | ${texts.outcome} |`, '|---|---|', ...table, '']),
+    ...(table.length === 0 ? [] : ['| File | Outcome |', '|---|---|', ...table, '']),
     '\u00A0',
   ].join('\n');
 }

@@ -1,10 +1,9 @@
-import { proxyActivities, log, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities, log, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { PageReview, PageLook } from '../../activities/settling/settle.ts';
-import type { PageControl, PageInput, PageWaiting } from '../../src/domain/messages/messages.ts';
+import type { CloseInput, PageReview, PageLook } from '../../activities/settling/settle.ts';
+import type { PageControl, PageInput } from '../../src/domain/messages/messages.ts';
 import * as options from '../activity-options.ts';
-import { historyIsLong, waitAtMost } from '../wait-at-most.ts';
-import type { SendingEnd } from './page-sending.ts';
+import { growingWait, historyIsLong, waitAtMost } from '../wait-at-most.ts';
 
 const { reviewPage } = proxyActivities<Activities>({
   ...options.SETTLE,
@@ -17,26 +16,25 @@ const { reviewPage: pollNow } = proxyActivities<Activities>({
 
 /** A signal may be lost, so the page reads the ledger again after 5, 10, 20 … 60 s without one. */
 const FIRST_REREAD_MS = 5_000;
-const LONGEST_REREAD_MS = 60_000;
-/** In a wait of days, a twentieth of the elapsed time, up to a quarter of an hour. */
-const LATER_SHARE = 20;
-const LATEST_REREAD_MS = 15 * 60_000;
 /** The next review repeats a due poll without an answer, but not at once. */
 const SHORTEST_REREAD_MS = 1_000;
+
+/** Why the page stopped sending, and the trouble of the service that it last waited for. */
+type Sent = Pick<CloseInput, 'ending' | 'waitedFor'>;
 
 /** State and callbacks of a waiting page. */
 export interface PageWait {
   readonly control: () => PageControl;
   /** Ordinals that signals called settled since the last read. */
   readonly settled: Set<number>;
-  readonly sent: SendingEnd;
+  readonly sent: Sent;
   /**
    * The result of a look just now, which replaces the first review; null if the look failed. Undefined if this run does
-   * not look, because it continues another run or its sending did not finish.
+   * not look, because its sending did not finish.
    */
   readonly looked: PageLook | null | undefined;
-  /** Ends this run of the page and continues in another one. */
-  readonly goOn: (from: PageWaiting) => Promise<never>;
+  /** Ends this run of the page and begins again in another one. */
+  readonly beginAgain: () => Promise<never>;
 }
 
 /** The end of the wait. */
@@ -50,19 +48,20 @@ export interface PageEnd {
 /** Waits until every invoice of the page has its final word, or its time is over. The ledger is the truth: signals only make the page read it earlier. */
 export async function waitForFinalWords(
   input: PageInput,
-  { control, settled, sent, looked, goOn }: PageWait,
+  { control, settled, sent, looked, beginAgain }: PageWait,
 ): Promise<PageEnd> {
   const { ledgerId, batchId, page, settings } = input;
   const { settleMs } = settings;
   const scope = { ledgerId, batchId, page };
-  const before = input.goOn?.phase === 'waiting' ? input.goOn : null;
-  const since = before?.since ?? Date.now();
-  const attachedUntil = before?.attachedUntil ?? since + settings.sendMs + settings.patienceMs + settleMs;
+  // Of the page with its earlier runs.
+  const began = workflowInfo().startTime.getTime();
+  // The sending of this page and that of the other batch, and then its settle time.
+  const attachedUntil = began + 2 * (settings.sendMs + settings.patienceMs) + settleMs;
   // Requests from before this page began do not concern it.
-  let asked = before?.asked ?? input.control.settleNow;
+  let asked = input.control.settleNow;
   let known: PageReview | null = looked ?? null;
-  for (let reread = before?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
-    if (historyIsLong()) await goOn({ phase: 'waiting', ...sent, since, attachedUntil, asked, rereadMs: reread });
+  for (const nextReread = growingWait({ firstMs: FIRST_REREAD_MS, began }); ;) {
+    if (historyIsLong() && control().settleNow === asked) await beginAgain();
     // Clears before it reads the ledger, so that a signal that comes meanwhile may count twice, but is never missed.
     if (known === null) settled.clear();
     const wanted = control().settleNow;
@@ -78,7 +77,7 @@ export async function waitForFinalWords(
     // this wait ends anyway.
     const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
     if (settleOver && attachedOver) return { unsettled: accepted, isClosed: false };
-    const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];
+    const spans = [nextReread(), review.nextAskInMs, settleOver ? null : review.settleEndsInMs];
     const wait = Math.min(...spans.filter((span) => span !== null));
     await waitAtMost(Math.max(wait, SHORTEST_REREAD_MS), {
       summary: 'waiting for final answers',
@@ -90,11 +89,6 @@ export async function waitForFinalWords(
     if (look?.isClosed === true) return { unsettled: 0, isClosed: true };
     known = look;
   }
-}
-
-function laterReread(rereadMs: number, since: number): number {
-  const longest = Math.max(LONGEST_REREAD_MS, (Date.now() - since) / LATER_SHARE);
-  return Math.min(rereadMs * 2, longest, LATEST_REREAD_MS);
 }
 
 /**
@@ -115,14 +109,14 @@ const WAIT_SHARE = 8;
  * Looks for the final words of a page that has just sent its last invoice, and closes a page that has all of them.
  * Returns null if a review must find out the state.
  */
-export function lookForLastWord(input: PageInput, sent: SendingEnd): Promise<PageLook | null> {
+export function lookForLastWord(input: PageInput, sent: Sent): Promise<PageLook | null> {
   return lookOnce(input, { sent, waitMs: Math.min(LONGEST_WAIT_MS, input.settings.settleMs / WAIT_SHARE) });
 }
 
 /** Closes the page if it waits for nothing now or within `waitMs`. Returns null if a review must find out the state. */
 async function lookOnce(
   { ledgerId, batchId, fencingToken, page, settings: { settleMs } }: PageInput,
-  { sent, waitMs }: { readonly sent: SendingEnd; readonly waitMs: number },
+  { sent, waitMs }: { readonly sent: Sent; readonly waitMs: number },
 ): Promise<PageLook | null> {
   try {
     const look = await lookAtPage({ ledgerId, batchId, page, fencingToken, settleMs, waitMs, ...sent });

@@ -11,7 +11,7 @@ import {
   type PageControl,
   type PageEnding,
   type PageInput,
-  type PageSending,
+  type PageSpent,
 } from '../../src/domain/messages/messages.ts';
 
 const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
@@ -25,40 +25,42 @@ const LONGEST_RETRY_MS = 60_000;
 export interface PageNotifier {
   readonly control: () => PageControl;
   readonly notifyParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
-  /** Ends this run of the page and continues in another one. */
-  readonly goOn: (from: PageSending) => Promise<never>;
+  /** Ends this run of the page and begins again in another one. */
+  readonly beginAgain: (spent: PageSpent) => Promise<never>;
 }
 
-/** Why a page stopped sending. `waitedFor` is the trouble of the service that the page last waited for, or null. */
+/** Why a page stopped sending, and what it used up until then. */
 export interface SendingEnd {
   readonly ending: PageEnding;
-  readonly waitedFor: string | null;
+  readonly spent: PageSpent;
 }
 
 /** Sends a page in rounds until nothing is left to send, the time for it is spent, or an operator cancels. */
 export class PageSender {
   readonly #input: PageInput;
   readonly #notifier: PageNotifier;
-  /** The state that a further run of the page gets. */
-  readonly #state: { -readonly [Name in keyof PageSending]: PageSending[Name] };
+  readonly #spent: { -readonly [Name in keyof PageSpent]: PageSpent[Name] };
+  /** What the batch was last told that the page waits for. */
+  #notified: string | null;
+  #retryMs = FIRST_RETRY_MS;
   #isTried = false;
 
   constructor(input: PageInput, notifier: PageNotifier) {
     this.#input = input;
     this.#notifier = notifier;
-    const nothing = { spentMs: 0, outageSince: null, told: null, waitedFor: null, retryMs: FIRST_RETRY_MS };
-    this.#state = { phase: 'sending', ...nothing, ...(input.goOn?.phase === 'sending' && input.goOn) };
+    this.#spent = { ...(input.spent ?? { sendMs: 0, outageSince: null, waitedFor: null }) };
+    this.#notified = this.#spent.waitedFor;
   }
 
   async send(): Promise<SendingEnd> {
     const ending = await this.#rounds();
     await this.#notify(null);
-    return { ending, waitedFor: this.#state.waitedFor };
+    return { ending, spent: this.#spent };
   }
 
   async #rounds(): Promise<PageEnding> {
-    for (; ; this.#state.retryMs = Math.min(this.#state.retryMs * 2, LONGEST_RETRY_MS)) {
-      if (historyIsLong()) await this.#notifier.goOn({ ...this.#state });
+    for (; ; this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)) {
+      if (historyIsLong()) await this.#notifier.beginAgain(this.#spent);
       const control = this.#notifier.control;
       if (control().paused) await this.#waitWhilePaused();
       if (control().cancelled) return 'cancelled';
@@ -66,8 +68,8 @@ export class PageSender {
       const round = await sendRound(this.#input, this.#notifier);
       if (round.left === 0 || round.stop) return control().cancelled ? 'cancelled' : 'sent';
       if (round.accepted > 0) {
-        this.#state.outageSince = null;
-        this.#state.retryMs = FIRST_RETRY_MS;
+        this.#spent.outageSince = null;
+        this.#retryMs = FIRST_RETRY_MS;
       }
       const ending = await this.#waitForNextRound(round);
       if (ending !== null) return ending;
@@ -78,13 +80,13 @@ export class PageSender {
   async #waitForNextRound(round: Round): Promise<PageEnding | null> {
     if (round.waiting !== null) return this.#waitForService(round.waiting);
     if (this.#notifier.control().paused) return null;
-    this.#state.outageSince = null;
+    this.#spent.outageSince = null;
     await this.#notify(null);
     if (await this.#goesOnAtOnce(round)) return null;
     // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
-    this.#state.spentMs += this.#state.retryMs + (round.accepted > 0 ? 0 : round.triedMs);
-    if (this.#state.spentMs > this.#input.settings.sendMs) return 'send-time';
-    await waitAtMost(this.#state.retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
+    this.#spent.sendMs += this.#retryMs + (round.accepted > 0 ? 0 : round.triedMs);
+    if (this.#spent.sendMs > this.#input.settings.sendMs) return 'send-time';
+    await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
     return null;
   }
 
@@ -99,16 +101,16 @@ export class PageSender {
 
   /** Trouble of the whole service does not use up the send time of its invoices. */
   async #waitForService({ reason, probeAfterMs }: Waiting): Promise<PageEnding | null> {
-    this.#state.outageSince ??= Date.now();
-    const left = this.#input.settings.patienceMs - (Date.now() - this.#state.outageSince);
-    this.#state.waitedFor = reason;
+    this.#spent.outageSince ??= Date.now();
+    const left = this.#input.settings.patienceMs - (Date.now() - this.#spent.outageSince);
+    this.#spent.waitedFor = reason;
     if (left <= 0) {
       await this.#notifier.notifyParent(outageOverSignal.name);
       return 'outage';
     }
     await this.#notify(reason);
     await waitAtMost(Math.min(probeAfterMs, left), { summary: `waiting: ${reason}`, until: this.#stopped });
-    this.#state.retryMs = FIRST_RETRY_MS / 2;
+    this.#retryMs = FIRST_RETRY_MS / 2;
     return null;
   }
 
@@ -116,7 +118,7 @@ export class PageSender {
     await this.#notifier.notifyParent(pageStoppedSignal.name, { page: this.#input.page });
     await condition(() => !this.#notifier.control().paused || this.#stopped());
     // Nothing was sent meanwhile, so it is unknown how long the service was away.
-    this.#state.outageSince = null;
+    this.#spent.outageSince = null;
   }
 
   readonly #stopped = (): boolean => {
@@ -126,8 +128,8 @@ export class PageSender {
 
   /** Notifies of a change, not of each probe: an outage of hours must not fill the parent's history. */
   async #notify(reason: string | null): Promise<void> {
-    if (reason === this.#state.told) return;
-    this.#state.told = reason;
+    if (reason === this.#notified) return;
+    this.#notified = reason;
     await this.#notifier.notifyParent(waitingSignal.name, { page: this.#input.page, reason });
   }
 }

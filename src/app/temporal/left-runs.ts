@@ -1,6 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import type { AskedOfRun, BatchInput, EarlierRun, OperatedInput, RetryInput } from '../../domain/messages/messages.ts';
+import type { AskedOfRun, BatchInput, EarlierRun, RetryInput } from '../../domain/messages/messages.ts';
 import type { Logger } from '../process/logger.ts';
 import { livePollers } from './queue-pollers.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
@@ -181,8 +181,6 @@ async function readRun(client: Client, { workflowId, runId }: { workflowId: stri
     if (event.workflowTaskStartedEventAttributes) at = millisOf(event.eventTime);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
     if (update?.name) asked.push({ name: update.name, input: valuesOf(update.args)[0], at });
-    const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName === 'operated') asked.push(askedBy(valuesOf(signal.input)[0] as OperatedInput, at));
     const step = event.activityTaskScheduledEventAttributes;
     if (step?.activityType?.name === 'sendAgain') {
       const [input] = valuesOf(step.input) as readonly { readonly requests: readonly unknown[] }[];
@@ -210,8 +208,4 @@ function millisOf(time: { seconds?: unknown; nanos?: number | null } | null | un
 
 function valuesOf(input: Payloads | null | undefined): readonly unknown[] {
   return (input?.payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
-}
-
-function askedBy({ what, why, who }: OperatedInput, at: number): AskedOfRun {
-  return { name: what === 'cancel-remaining' ? 'cancelRemaining' : what, input: { reason: why, who }, at };
 }

@@ -32,13 +32,13 @@ const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
 const PATIENCE_MS = 5_000;
 
 /** Signals to the batch of an activity what it waits for, with the signal that pages use; never rejects. */
-function createWaitingNotices(client: Client, language: string, log: Pick<Logger, 'warn'>): NotifyWaiting {
+function createWaitingNotices(client: Client, log: Pick<Logger, 'warn'>): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notify = async (): Promise<void> => {
       const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
       const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
       if (batch === null || batch === undefined) return;
-      const notice = { page: noticeKey(workflowId, activity), reason, language };
+      const notice = { page: noticeKey(workflowId, activity), reason };
       await client.workflow.getHandle(batch).signal('waiting', notice);
     };
     const notified = notify().catch((err: unknown) => {
@@ -108,7 +108,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     calibration: parts.calibration,
     runs: createRunDirectory(client),
     restartRuns: () => restartLeftRuns({ ...config, client, ledger, log }, { stuck: true }),
-    notifyWaiting: createWaitingNotices(client, config.language, log),
+    notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => registration.notes()),
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl }),
     announce: (report) => hook.announce(report),
@@ -131,7 +131,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     },
     operatorLinks: () => ({
       ...{ searchable: parts.searchable, console: parts.consoleUrl() },
-      ...{ reportsDir: config.reportsDir, language: config.language },
+      reportsDir: config.reportsDir,
     }),
     log,
     now,

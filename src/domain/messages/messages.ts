@@ -49,7 +49,7 @@ export interface EarlierRun {
   readonly asked?: readonly AskedOfRun[];
 }
 
-/** An update that a run has accepted, or a signal with the same effect. `at` is in epoch milliseconds. */
+/** An update that a run has accepted. `at` is in epoch milliseconds. */
 export interface AskedOfRun {
   readonly name: string;
   readonly input: unknown;
@@ -169,8 +169,6 @@ export interface OperatorLinks {
   /** Address of the console; null if this process does not know it. */
   readonly console: string | null;
   readonly reportsDir: string;
-  /** `LOTE_LANGUAGE`: the language of the texts in the Temporal UI; the default is English. */
-  readonly language?: string;
 }
 
 /** Answer of the query `progress`: what the run is doing, and the counts of its last snapshot of the ledger. */
@@ -209,13 +207,6 @@ export interface ActorInput {
 /** Input of an operator for a pause or a cancellation. */
 export interface ReasonInput extends ActorInput {
   readonly reason: string;
-}
-
-/** Orders of an operator to one run, as that run passes them on to another run. */
-export interface OperatedInput {
-  readonly what: 'pause' | 'resume' | 'cancel-remaining';
-  readonly why: string;
-  readonly who: string | null;
 }
 
 /** Input of an operator who confirms the total of a held batch: the number of its invoices, and why it is right. */
@@ -258,33 +249,18 @@ export interface PageInput {
   readonly lastOrdinal: number;
   readonly settings: BatchSettings;
   readonly control: PageControl;
-  /** Set by the page itself when its history is too long: the state from which its next run continues. */
-  readonly goOn?: PageSending | PageWaiting | undefined;
+  /** Set by the page itself when its history is too long: what its earlier runs have used up. */
+  readonly spent?: PageSpent | undefined;
 }
 
-/** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
-export interface PageSending {
-  readonly phase: 'sending';
+/** The part of its time that a page has used up. The ledger has the rest of its state. */
+export interface PageSpent {
   /** Used part of the send time, in milliseconds. */
-  readonly spentMs: number;
+  readonly sendMs: number;
+  /** Since when the service is away, in epoch milliseconds; null if it is not. */
   readonly outageSince: number | null;
-  /** What the page last told the batch that it waits for. */
-  readonly told: string | null;
+  /** The trouble of the service that the page last waited for, or null. */
   readonly waitedFor: string | null;
-  readonly retryMs: number;
-}
-
-/** A page that waits for final words. */
-export interface PageWaiting {
-  readonly phase: 'waiting';
-  readonly ending: PageEnding;
-  readonly waitedFor: string | null;
-  /** When the page began to wait. */
-  readonly since: number;
-  readonly attachedUntil: number;
-  /** The value of `settleNow` at the last review. */
-  readonly asked: number;
-  readonly rereadMs: number;
 }
 
 /** Result of a page: accepted invoices that had no final word when it closed. */
@@ -338,12 +314,10 @@ export const pageTriedSignal = defineSignal<[{ page: number }]>('pageTried');
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** A page tells its batch that it has waited for the service long enough; no page of the batch waits any more. */
 export const outageOverSignal = defineSignal('outageOver');
-/** A run that found its file with another run passes on the orders that an operator gave to it before. */
-export const operatedSignal = defineSignal<[OperatedInput]>('operated');
 /** A batch tells its pages the orders of operators and the state of the service. */
 export const controlSignal = defineSignal<[PageControl]>('control');
-/** A page or an activity tells its batch what it waits for, or null. `language` is that of `OperatorLinks`. */
-export const waitingSignal = defineSignal<[{ page: number; reason: string | null; language?: string }]>('waiting');
+/** A page or an activity tells its batch what it waits for, or null. */
+export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');
 
 /**
  * A slice starts no POST after this many milliseconds, because its activity must end, and the ledger be written, long

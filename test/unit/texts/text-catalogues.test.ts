@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { CONSOLE_TEXTS } from '../../../src/console/pages/page-format.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
 import { LANGUAGES, type Language } from '../../../src/texts/languages.ts';
-import { DETAILS_TEXTS } from '../../../workflows/texts/details-format.ts';
 
 /** The words about nights are part of those of the console. */
 const CATALOGUES: Readonly<Record<string, Readonly<Record<Language, unknown>>>> = {
   'the console': CONSOLE_TEXTS,
   'the report': REPORT_TEXTS,
-  'the current details': DETAILS_TEXTS,
 };
 
 /** Every text under its path, `dryRun.some`. */

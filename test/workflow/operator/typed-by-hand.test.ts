@@ -24,7 +24,7 @@ async function waitingBatch(stack: TestStack, invoices: number) {
 
 /** Of a batch, and of its page. */
 const SIGNALS = {
-  batch: ['pageSent', 'pageStopped', 'waiting', 'outageOver', 'operated'],
+  batch: ['pageSent', 'pageStopped', 'waiting', 'outageOver'],
   page: ['settled', 'control'],
 } as const;
 

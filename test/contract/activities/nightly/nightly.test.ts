@@ -101,7 +101,6 @@ describe('the name of a night', () => {
       ledgerId: place.deps.ledger.id,
       night: { nightId: `${date}-12345678`, date, workflowId: 'w', runId: '018f-4a7b-12345678', startedAt },
       patienceMs: 600_000,
-      language: 'en',
     });
   });
 

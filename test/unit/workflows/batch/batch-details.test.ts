@@ -2,9 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { BatchProgress } from '../../../../src/domain/messages/messages.ts';
 import { batchDetails } from '../../../../workflows/batch/batch-details.ts';
 import { endOf } from '../../../../workflows/batch/run-batch.ts';
-import { detailsFormat } from '../../../../workflows/texts/details-format.ts';
-
-const ENGLISH = detailsFormat(undefined);
 
 const PROGRESS: BatchProgress = {
   ...{ batchId: 'batch-may', phase: 'sending', paused: false, cancelled: false, invoices: 300 },
@@ -17,7 +14,7 @@ describe('the current details of a batch whose profile does not fit', () => {
     const misfits = ['5 answers came whole, and none | was read.', '12 of 12 deliveries refused: …'];
     const snapshot = { at: 0, counts: {}, net: [], problems: 0, problemGroups: [], misfits };
 
-    const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null }, ENGLISH);
+    const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null });
 
     expect(text).toContain('| Waits for | answers-unreadable |');
     expect(text).toContain('| What to do | The service profile does not fit the service: correct the file');
@@ -28,7 +25,7 @@ describe('the current details of a batch whose profile does not fit', () => {
   it('say nothing of the service profile where nothing is known of it', () => {
     const snapshot = { at: 0, counts: {}, net: [], problems: 0, problemGroups: [] };
 
-    const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null }, ENGLISH);
+    const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null });
 
     expect(text).not.toContain('| Service profile |');
   });
@@ -40,35 +37,17 @@ it.each([
 ])('the current details call a batch sent once all its pages are: %d of 1', (pagesSent, now) => {
   const progress = { ...PROGRESS, phase: 'waiting', pagesSent } as const;
 
-  expect(batchDetails({ progress, snapshot: null, links: null, attachedTo: null, end: null }, ENGLISH)).toContain(now);
+  expect(batchDetails({ progress, snapshot: null, links: null, attachedTo: null, end: null })).toContain(now);
 });
 
-describe('the current details in the language of the installation', () => {
-  const snapshot = {
-    ...{ at: Date.UTC(2026, 10, 23, 2, 5), counts: { issued: 12_000 }, problems: 0, problemGroups: [] },
-    net: [{ currency: 'EUR', all: '1234567.5', out: '0' }],
-  };
-  const view = { progress: { ...PROGRESS, paused: true }, snapshot, links: null, attachedTo: null, end: null };
-
-  it.each([
-    ['pt-PT', 'em pausa, por um operador (a enviar faturas)', 'Envie o update resume', '1 234 567,50', '12 000'],
-    ['es-ES', 'en pausa, por un operador (enviando facturas)', 'Envíe el update resume', '1.234.567,50', '12.000'],
-  ])('%s say what goes on and whose move it is, with its numbers', (language, now, next, amount, count) => {
-    const text = batchDetails(view, detailsFormat(language)).replaceAll(/[\u00A0\u202F]/gu, ' ');
-
-    expect(text).toContain(`| ${now} |`);
-    expect(text).toContain(next);
-    expect(text).toContain(`| EUR | ${amount} | 0,00 |`);
-    expect(text).toContain(`| issued | ${count} |`);
-  });
+describe('the current details at the end of a batch', () => {
+  const view = { progress: PROGRESS, snapshot: null, links: null, attachedTo: null };
 
   it('hold an input for the next step that can be pasted as it is', () => {
     const end = { batchId: 'batch-may', state: 'finished', problems: 2 } as const;
     const links = { searchable: false, console: null, reportsDir: '/r' };
 
-    expect(batchDetails({ ...view, end: { ...end, links } }, detailsFormat('es'))).toContain(
-      '`{"batch": "batch-may"}`',
-    );
+    expect(batchDetails({ ...view, end: { ...end, links } })).toContain('`{"batch": "batch-may"}`');
   });
 
   it.each([
@@ -102,6 +81,6 @@ describe('the current details in the language of the installation', () => {
     const end = endOf(totalsDiffer === undefined ? result : { ...result, totalsDiffer }, links);
 
     expect(end.problems).toBe(problems);
-    expect(batchDetails({ ...view, end }, ENGLISH)).toContain(words);
+    expect(batchDetails({ ...view, end })).toContain(words);
   });
 });
