@@ -3,10 +3,9 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from '../texts/html.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import { formTokens, ONCE_FIELD } from './forms/form-token.ts';
+import { formTokens } from './forms/form-token.ts';
 import { guard } from './http/guard.ts';
 import { pageAnswers, type PageAnswers } from './http/page-answers.ts';
-import { peopleGuard } from './people/people-guard.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
@@ -71,13 +70,9 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.use(endUnreadBody());
   app.use(securityHeaders());
   probeRoutes(app, options);
-  const { access = 'loopback', hosts = [] } = options;
-  const guarded = { token: options.token, hosts, forms, ready: options.ready };
-  app.use(
-    people === undefined
-      ? guard({ ...guarded, access })
-      : peopleGuard({ ...guarded, signIn: people.signIn, roleMissing: (context) => pages.roleMissing(context) }),
-  );
+  const { token, access = 'loopback', hosts = [], ready } = options;
+  const { roleMissing } = pages;
+  app.use(guard({ token, access, hosts, forms, ready, signIn: people?.signIn, roleMissing }));
   app.use(refuseNul(pages));
   app.route('/', assetRoutes());
   app.route('/api', consoleApi(options));
@@ -86,14 +81,13 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/', searchRoutes(options, pages));
   app.route('/', figuresRoutes(options, pages));
 
-  const once = doneOnce();
-  app.use('/start', smallForm, once);
-  app.use('/batches/*', smallForm, once);
+  app.use('/start', smallForm);
+  app.use('/batches/*', smallForm);
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
   app.route('/nights', nightlyRoutes(options, pages));
   app.route('/profile', profileRoutes(options, pages));
-  if (actions?.files !== undefined) {
+  if (actions !== undefined) {
     app.route('/', fileRoutes(options, actions.files, pages));
     app.use('/mapping', limitedForm(MOST_MAPPING_FORM_BYTES));
     app.route('/', mappingRoutes(actions.files.mapper, pages));
@@ -242,39 +236,4 @@ function probeRoutes(app: Hono, { ready }: ConsoleOptions): void {
     const readiness = await ready();
     return context.json(readiness, readiness.status === 'ready' ? 200 : 503);
   });
-}
-
-/** After this time, Lote treats a repeated form as intended. */
-const SAME_MS = 10_000;
-
-interface Sent {
-  readonly at: number;
-  readonly location: Promise<string | null>;
-}
-
-/** Runs a form that was sent twice only once, and redirects both requests to the same place. A refused form may be sent again at once. */
-export function doneOnce(now: () => number = () => performance.now()): MiddlewareHandler {
-  const sent = new Map<string, Sent>();
-  return async (context, next) => {
-    if (context.req.method !== 'POST' || context.req.query(ONCE_FIELD) === undefined) return next();
-    for (const [key, { at }] of sent) if (now() - at > SAME_MS) sent.delete(key);
-    const key = JSON.stringify([context.req.url, await context.req.text()]);
-    const before = sent.get(key);
-    // Awaits only if an earlier request exists: otherwise a second request could pass here meanwhile.
-    const known = before === undefined ? null : await before.location;
-    if (known !== null) return context.redirect(known, 303);
-    let settle = (_location: string | null): void => undefined;
-    sent.set(key, { at: now(), location: new Promise((resolve) => (settle = resolve)) });
-    try {
-      await next();
-    } finally {
-      const location = locationOf(context);
-      settle(location);
-      if (location === null) sent.delete(key);
-    }
-  };
-}
-
-function locationOf({ res }: Context): string | null {
-  return res.status === 303 ? res.headers.get('location') : null;
 }

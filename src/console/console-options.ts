@@ -90,14 +90,12 @@ export interface BatchWatch {
   readonly waitingFor: string | null;
 }
 
-/** Actions that the console offers; each is present only if the process that serves the console supports it. */
+/** Actions that the console offers. The first three are those of the owner of a data directory; the last two of them are for programs that carry the token. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
-  /** For programs that carry the token, never for a page. */
   readonly purge?: Operations['purge'];
-  /** For programs that carry the token, never for a page. */
   readonly rowsOfRefs?: Operations['rowsOfRefs'];
-  readonly files?: {
+  readonly files: {
     /** Keeps a file under `incoming/` of the input directory. Resolves to its name there. @throws LoteError `usage` when the file is too large */
     keep(name: string, content: AsyncIterable<Uint8Array>): Promise<string>;
     check(file: string, declared: Declared): Promise<FileCheck>;
@@ -111,10 +109,10 @@ export interface ConsoleActions {
     ): Promise<{ readonly batchId: string; readonly sha256: string }>;
   };
   /** Sends an update to the batch's run; resolves to a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when no run exists */
-  readonly operate?: (workflowId: string, operation: Operation, by: string) => Promise<string>;
-  readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
-  readonly reconcile?: () => Promise<ReconcileAnswer>;
-  readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
+  readonly operate: (workflowId: string, operation: Operation, by: string) => Promise<string>;
+  readonly retry: (wish: RetryWish) => Promise<RetryAnswer>;
+  readonly reconcile: () => Promise<ReconcileAnswer>;
+  readonly watch: (workflowId: string) => Promise<BatchWatch | null>;
 }
 
 /** A setting of the service profile as the page shows it; values are JSON without secrets. */
@@ -153,9 +151,8 @@ export interface ConsoleOptions {
   readonly access?: 'loopback' | 'token';
   readonly hosts?: readonly string[];
   readonly people?: People;
+  /** Missing if this process has no Temporal connection: the console then only shows data, and the first page says so. */
   readonly actions?: ConsoleActions;
-  /** True if this process has no Temporal connection: the console then only shows data, and the first page says so. */
-  readonly showsOnly?: boolean;
   readonly ready: () => Promise<Readiness>;
   readonly health?: () => Promise<readonly HealthCheck[]>;
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;

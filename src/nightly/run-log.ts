@@ -152,13 +152,10 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
   const title = fill(nightFile.title, { date: format.date(summary.date) });
   const link = (path: string | null, name: string) =>
     path === null ? '' : html`<p><a href="${linkTo(path)}">${name}</a></p>`;
-  const links = {
-    name: ({ name }: NightlyRunEntry) => name,
-    below: ({ report, corrections }: NightlyRunEntry) =>
-      html`${link(report, nightFile.report)}${link(corrections, nightFile.corrections)}`,
-  };
+  const nameOf = ({ name, report, corrections }: NightlyRunEntry) =>
+    html`${name}${link(report, nightFile.report)}${link(corrections, nightFile.corrections)}`;
   const content = html`<header><h1>${title}</h1></header>
-    ${nightSections(format, summary, links)}`;
+    ${nightSections(format, summary, nameOf)}`;
   return `${documentHead(speech.language, title)}${content.safe}</main></body></html>\n`;
 }
 

@@ -71,7 +71,7 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     serviceProfile: { ...givenOnly({ baseUrl: serviceBaseUrl ?? undefined }), ...profile },
     profileSettings: profileSettings(profile),
     ...(signIn === null ? {} : { people: consolePeople(signIn, ledger) }),
-    ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
+    ...(client === null ? {} : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
     misfits: async () => misfitsOf(await ledger.calibration(profileDigest)),
     health: createHealthChecks({

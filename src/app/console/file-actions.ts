@@ -68,7 +68,7 @@ export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Led
 export function createFileActions(
   parts: InputParts & { readonly config: Config; readonly ledger: Ledger },
   client: Client,
-): NonNullable<ConsoleActions['files']> {
+): ConsoleActions['files'] {
   const { config, ledger, folders, profile } = parts;
   const { inputDir } = config;
   const reader = createFileReader(config);

@@ -6,9 +6,6 @@ import { callerOf } from '../people/people.ts';
 /** Header for the token of a page's scripts. Forms carry the token in the query of their address, so that Lote checks it before it reads a body. */
 const FORM_HEADER = 'x-lote-form';
 const FORM_FIELD = 'form';
-/** The field that distinguishes one rendering of a form from the next. */
-export const ONCE_FIELD = 'once';
-const ONCE_BYTES = 9;
 const PAGE_COOKIE = 'lote_page';
 const COOKIE_BYTES = 18;
 const COOKIE_SHAPE = /^[\w-]{24}$/u;
@@ -41,10 +38,9 @@ export function formTokens(secret: string, secure = false) {
   };
 }
 
-/** Returns the address of a form, with the page's token and a word that no other rendering of the form has. */
+/** Returns the address of a form, with the page's token. */
 export function formAction(address: string, token: string): string {
-  const once = randomBytes(ONCE_BYTES).toString('base64url');
-  return `${address}?${new URLSearchParams({ [FORM_FIELD]: token, [ONCE_FIELD]: once }).toString()}`;
+  return `${address}?${new URLSearchParams({ [FORM_FIELD]: token }).toString()}`;
 }
 
 function personIn(context: Context): string {

@@ -106,22 +106,13 @@ export function retryBatchForm(format: PageFormat, batchId: string, counts: Stat
   </section>`;
 }
 
-export interface RetryInvoiceForm {
-  readonly batchId: string;
-  readonly ordinal: number;
-  readonly state: Outcome;
-}
-
 /** Renders the retry form of one invoice, also of one without an answer. Where a duplicate is possible, the person must accept the risk on record. */
-export function retryInvoiceForm(
-  { texts, action }: PageFormat,
-  { batchId, ordinal, state }: RetryInvoiceForm,
-): SafeHtml {
+export function retryInvoiceForm({ texts, action }: PageFormat, page: string, state: Outcome): SafeHtml {
   const { retry, operations } = texts;
   if (!(RETRY_BY_ROW_STATES as readonly Outcome[]).includes(state)) return html``;
   return html`<section class="card" aria-label="${retry.title}">
     <h2>${retry.title}</h2>
-    <form action="${action(`/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}/retry`)}" method="post">
+    <form action="${action(`${page}/retry`)}" method="post">
       <p>${state === 'unknown' ? retry.repeatNote : retry.note}</p>
       ${reasonField(texts, 'retry-reason')}
       <label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${retry.risk}</label>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { sameSecret, type FormTokens } from '../forms/form-token.ts';
+import { mayOperate, personReader, type SignIn } from '../people/people.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -10,26 +11,36 @@ import type { Socket } from 'node:net';
 export const TOKEN_HEADER = 'x-lote-token';
 const SESSION_COOKIE = 'lote_console';
 /** Host names that lead to this machine from itself. */
-export const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-/** The access rules of a console without sign-in. */
-export interface GuardOptions {
+/** The access rules of a console; with `signIn`, a proxy names the person of each request. */
+interface GuardOptions {
   readonly token: string | undefined;
   readonly access: 'loopback' | 'token';
   readonly hosts: readonly string[];
   readonly forms: FormTokens;
   readonly ready: () => Promise<Readiness>;
+  readonly signIn: SignIn | undefined;
+  readonly roleMissing: (context: Context) => Response | Promise<Response>;
 }
 
-/** Checks the address, the Host header (against DNS rebinding), the origin and token of a change, and, for a remote caller, the console's token. */
-export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
-  const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
-  return async (context, next) => {
+type Refusal = Response | Promise<Response> | null;
+
+/** Refuses requests of callers without access, and changes that come from no page of this console or program with the token. */
+export function guard(options: GuardOptions): MiddlewareHandler {
+  const { hosts, signIn } = options;
+  const published = signIn === undefined ? [] : [new URL(signIn.publicUrl).hostname];
+  const names = new Set([...LOOPBACK_NAMES, ...hosts, ...published].map((name) => name.toLowerCase()));
+  const refusal = signIn === undefined ? anybodyGuard(options, names) : peopleGuard(options, signIn, names);
+  return async (context, next) => refuseForeignAddress(context) ?? (await refusal(context)) ?? next();
+}
+
+/** Checks the Host header (against DNS rebinding), the origin and token of a change, and, for a remote caller, the console's token. */
+function anybodyGuard({ token, access, forms, ready }: GuardOptions, names: ReadonlySet<string>) {
+  return async (context: Context): Promise<Response | null> => {
     // Without sign-in the console knows no person's name.
     context.set('caller', { kind: 'anybody' });
-    const foreign = refuseForeignAddress(context);
-    if (foreign !== null) return foreign;
     // Where the token is required, the Host header need not match: another site's page has no session and gets no data.
     if (access === 'loopback' && !names.has(hostName(context))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
@@ -38,32 +49,63 @@ export function guard({ token, access, hosts, forms, ready }: GuardOptions): Mid
       const refused = refuseForeignPage(context, forms);
       if (refused !== null) return refused;
     }
-    if (carriesToken(context, token) || hasSession(context, token)) return next();
-    if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
-    const health = await healthInOneWord(context, ready);
-    if (health !== null) return health;
+    if (carriesToken(context, token) || hasSession(context, token)) return null;
+    if (access === 'loopback' && (await peerAccount(context)) !== 'other') return null;
+    const message =
+      `From another machine or another account of this one, open the console with ?token=… once, or send the token in ${TOKEN_HEADER}: ` +
+      'the value of CONSOLE_TOKEN, or what is in the file console-token of the data directory.';
     return (
+      (await healthInOneWord(context, ready)) ??
       openSession(context, token) ??
-      refuse(
-        context,
-        401,
-        'token-missing',
-        `From another machine or another account of this one, open the console with ?token=… once, or send the token in ${TOKEN_HEADER}: ` +
-          'the value of CONSOLE_TOKEN, or what is in the file console-token of the data directory.',
-      )
+      refuse(context, 401, 'token-missing', message)
     );
   };
 }
 
+/** Admits a person whom a trusted proxy names, under a host name of this console, or a program with the token. A change needs `operate` and a page token. */
+function peopleGuard(
+  { token, ready, roleMissing, forms }: GuardOptions,
+  signIn: SignIn,
+  names: ReadonlySet<string>,
+): (context: Context) => Promise<Refusal> {
+  const personOf = personReader(signIn);
+  return async (context) => {
+    const person = personOf(context);
+    // Checks a person's name first: a proxy that adds the token to every request must not turn all people into programs.
+    if (person.kind === 'nobody' && carriesToken(context, token)) {
+      context.set('caller', { kind: 'program' });
+      return null;
+    }
+    if (person.kind !== 'person') return (await healthInOneWord(context, ready)) ?? refuseStranger(context, signIn);
+    if (!names.has(hostName(context))) {
+      const message = `The console answers people only under the name of CONSOLE_URL (${new URL(signIn.publicUrl).host}): the proxy must keep the Host header.`;
+      return refuse(context, 421, 'host-unknown', message);
+    }
+    context.set('caller', person);
+    if (isSafe(context)) return null;
+    return refuseForeignPage(context, forms) ?? (mayOperate(context) ? null : roleMissing(context));
+  };
+}
+
+function refuseStranger(context: Context, { userHeader }: SignIn): Response {
+  return refuse(
+    context,
+    401,
+    'person-unknown',
+    `This console lets in people whom a trusted proxy (CONSOLE_TRUSTED_PROXIES) names in ${userHeader}, and programs with the token in ${TOKEN_HEADER}. ` +
+      'Found neither: open the console at its public address, and sign in there.',
+  );
+}
+
 /** Refuses an address such as `//host/`, which in a redirect or a link leads to another host. Returns null for any other address. */
-export function refuseForeignAddress(context: Context): Response | null {
+function refuseForeignAddress(context: Context): Response | null {
   return /^\/[/\\]/u.test(context.req.path)
     ? refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.')
     : null;
 }
 
 /** Refuses a change unless it comes from a page of this console, with the token of the person who loaded it. Returns null if permitted. */
-export function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
+function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
   if (!isSameOrigin(context)) {
     const message = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
     return refuse(context, 403, 'origin-refused', message);
@@ -79,19 +121,18 @@ export function refuseForeignPage(context: Context, forms: FormTokens): Response
 }
 
 /** Answers a container's health check, which has no token, with one word. Returns null for any other request. */
-export async function healthInOneWord(context: Context, ready: GuardOptions['ready']): Promise<Response | null> {
+async function healthInOneWord(context: Context, ready: GuardOptions['ready']): Promise<Response | null> {
   if (context.req.path !== '/api/health' || !isSafe(context)) return null;
   const { status } = await ready();
   return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
 }
 
-/** Returns true if the request only reads. */
-export function isSafe(context: Context): boolean {
+function isSafe(context: Context): boolean {
   return SAFE_METHODS.has(context.req.method);
 }
 
 /** Returns `Host` without the port: a browser that was led here by an attacker knows the port as well. */
-export function hostName(context: Context): string {
+function hostName(context: Context): string {
   return (context.req.header('host') ?? '').toLowerCase().replace(/:\d*$/u, '');
 }
 
@@ -125,8 +166,7 @@ function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
 }
 
-/** Returns the guard's answer, which says why the request is not served. */
-export function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
+function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
   return context.json({ error: { code, message } }, status);
 }
 

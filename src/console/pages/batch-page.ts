@@ -1,10 +1,8 @@
-import { shortfallOf, type FileShortfall } from '../../domain/batch-outcomes.ts';
+import { batchOutcomes, shortfallOf } from '../../domain/batch-outcomes.ts';
 import { currencyTotals, everyCountByOutcome, issuedCount, settledCount } from '../../domain/outcome-counts.ts';
-import type { Finding } from '../../domain/invoice.ts';
 import { OPEN_STATES } from '../../domain/invoice-state.ts';
-import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import type { BatchInvoice, BatchRecord, Contradicted, OutcomeCount } from '../../domain/records/batch-record.ts';
-import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/records/total-check.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import { awaitsConfirmation } from '../../domain/records/total-check.ts';
 import { fill } from '../../texts/fill.ts';
 import { facts, html, type HtmlValue, type SafeHtml } from '../../texts/html.ts';
 import {
@@ -15,7 +13,7 @@ import {
   stateLegend,
   totalsTable,
 } from '../../texts/outcomes/outcome-html.ts';
-import type { BatchWatch } from '../console-options.ts';
+import type { BatchWatch, ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import {
   reasonField,
   reconcileForm,
@@ -24,69 +22,81 @@ import {
   uploadForm,
   totalForm,
 } from '../forms/forms.ts';
+import { workflowAddress } from '../http/page-answers.ts';
+import { reportFiles } from '../http/report-downloads.ts';
 import type { PageFormat } from './page-format.ts';
-import { invoiceList, type InvoiceView } from './invoices/invoice-list.ts';
+import { invoiceList, invoiceView, WINDOW_SIZE } from './invoices/invoice-list.ts';
 import { firstFindings, misfitNote } from './notes.ts';
-import { batchTone, isLive, notOutOf, type StateCounts } from './state-counts.ts';
+import { batchTone, isLive, notOutOf } from './state-counts.ts';
 
-export interface BatchPage {
-  readonly batch: BatchRecord;
-  readonly counts: readonly OutcomeCount[];
-  readonly view: InvoiceView;
-  readonly invoices: readonly BatchInvoice[];
-  readonly fileFindings: readonly Finding[];
-  readonly contradicted: Contradicted | undefined;
-  readonly reports: readonly string[];
-  readonly temporalUi: string | null;
-  readonly watch: BatchWatch | null;
-  /** Why the batch waits, for a reader without the form of operations, which says it too; null if the batch goes on. */
-  readonly waitingFor: string | null;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** Misfits of the service profile that may be why the batch is not settled. */
-  readonly misfits: readonly ProfileMisfit[];
-  readonly total: SavedTotalCheck | null;
-  readonly canCheck: boolean;
-  readonly canRetry: boolean;
-  readonly canReconcile: boolean;
-  readonly audited: number;
-  readonly done: SafeHtml;
+/** States in which invoices wait for an answer that a wrong profile may keep from them. */
+const WAITING_STATES = ['unsettled', 'unknown', 'held'] as const;
+
+export type BatchPage = Awaited<ReturnType<typeof readBatchPage>>;
+
+/** Reads everything that the page of a batch shows. `actions` are those that the reader may start. */
+export async function readBatchPage(
+  batch: BatchRecord,
+  options: ConsoleOptions,
+  asked: {
+    readonly actions: ConsoleActions | undefined;
+    readonly show: string | undefined;
+    readonly page: string | undefined;
+  },
+) {
+  const { ledger } = options;
+  const { batchId } = batch;
+  const outcomes = await batchOutcomes(ledger, batchId);
+  const counts = everyCountByOutcome(outcomes);
+  const view = invoiceView(counts, asked);
+  const fileFindings = await ledger.fileFindings(batchId);
+  const contradicted = (await ledger.contradictedInvoices([batchId])).get(batchId);
+  const mayMisfit = isLive(batch) || WAITING_STATES.some((state) => counts[state] > 0);
+  return {
+    ...{ batch, outcomes, counts, view, fileFindings, canAct: asked.actions !== undefined },
+    shortfall: shortfallOf(batch, fileFindings, contradicted),
+    invoices: await ledger.invoicesWith(batchId, {
+      ...{ outcomes: view.states, after: 0 },
+      ...{ skip: (view.page - 1) * WINDOW_SIZE, limit: WINDOW_SIZE },
+    }),
+    reports: await reportFiles(options.reportsDir, batchId),
+    temporalUi: workflowAddress(options.links, batch.workflowId),
+    watch: isLive(batch) ? ((await asked.actions?.watch(batch.workflowId)) ?? null) : null,
+    misfits: mayMisfit ? ((await options.misfits?.()) ?? []) : [],
+    total: await ledger.totalCheck(batchId),
+    audited: (await ledger.auditOf(batchId)).length,
+  };
 }
 
-/** Renders one batch: its state, its problems, then each invoice. */
-export function batchPage(format: PageFormat, page: BatchPage): SafeHtml {
+/** Renders one batch: its state, its problems, then each invoice. `done` says what an operation did. */
+export function batchPage(format: PageFormat, page: BatchPage, done: SafeHtml): SafeHtml {
   const { texts } = format;
-  const { batch, done, watch } = page;
-  const counts = everyCountByOutcome(page.counts);
-  const held = isLive(batch) && awaitsConfirmation(page.total);
-  const shortfall = shortfallOf(batch, page.fileFindings, page.contradicted);
+  const { batch, counts, shortfall, watch, total } = page;
+  const { batchId } = batch;
+  const held = isLive(batch) && awaitsConfirmation(total);
   const tone = held ? 'open' : batchTone(batch, notOutOf(batch, counts), shortfall);
   return html`<h1>${batch.file}</h1>
     ${done}
     <section class="verdict ${tone}">
       <p><span class="state ${tone}">${held ? texts.total.state : texts.batchStates[batch.state]}</span></p>
-      ${verdict(format, page, { counts, shortfall })}
+      ${verdict(format, page)}
       ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, page)}
     </section>
-    ${held && page.total !== null ? totalForm(format, { batchId: batch.batchId, saved: page.total, canConfirm: watch !== null && !watch.cancelled }) : ''}
+    ${held && total !== null ? totalForm(format, { batchId, saved: total, canConfirm: watch !== null && !watch.cancelled }) : ''}
     ${misfitNote(format, page.misfits)} ${stateBar(counts)}
     <h2 class="unseen">${texts.balance}</h2>
-    ${stateLegend(counts, format)} ${isLive(batch) ? progressWords(format, page, counts) : ''}
-    ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
-    ${totalsTable(format, currencyTotals(page.counts))} ${openForms(format, page, counts)}
+    ${stateLegend(counts, format)} ${isLive(batch) ? progressWords(format, page) : ''}
+    ${watch === null ? '' : operationsForm(format, addressOf(batch), watch)}
+    ${totalsTable(format, currencyTotals(page.outcomes))} ${openForms(format, page)}
     ${firstFindings(format, page.fileFindings, texts.fileFindings)}
-    ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
+    ${batch.invoices === 0 ? '' : invoiceList(format, { ...page, batchId })}
     ${aboutBatch(format, page)}`;
 }
 
 const MOST_REFUSALS = 3;
 
 /** Says in one sentence whether every invoice went out. Also names doubt and lost rows of a running batch. */
-function verdict(
-  format: PageFormat,
-  { batch, fileFindings }: BatchPage,
-  { counts, shortfall }: { readonly counts: StateCounts; readonly shortfall: FileShortfall },
-): SafeHtml {
+function verdict(format: PageFormat, { batch, fileFindings, counts, shortfall }: BatchPage): SafeHtml {
   const { plural, count } = format;
   const { verdicts } = format.texts;
   const { state, invoices } = batch;
@@ -103,24 +113,20 @@ function verdict(
     ${lines.map((line) => html`<p>${line}</p>`)}${doubtRefs(format, shortfall)}`;
 }
 
-function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): SafeHtml {
+function openForms(format: PageFormat, { batch, counts, canAct }: BatchPage): SafeHtml {
+  if (!canAct || isLive(batch)) return html``;
   const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
-  return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, addressOf(batch)) : ''}
-  ${canRetry && !isLive(batch) ? retryBatchForm(format, batch.batchId, counts) : ''}`;
+  return html`${open ? reconcileForm(format, addressOf(batch)) : ''} ${retryBatchForm(format, batch.batchId, counts)}`;
 }
 
-function progressWords(format: PageFormat, { batch, now, waitingFor }: BatchPage, counts: StateCounts): SafeHtml {
+function progressWords(format: PageFormat, { batch, counts }: BatchPage): SafeHtml {
   const { texts, count, duration } = format;
   const settled = counts.issued + counts.failed + counts.rejected;
   const left = OPEN_STATES.reduce((sum, state) => sum + counts[state], 0);
-  const perMs = settled / Math.max(1, now - batch.startedAt);
+  const perMs = settled / Math.max(1, Date.now() - batch.startedAt);
   const rate = perMs * 1_000 >= 10 ? Math.round(perMs * 1_000) : Math.round(perMs * 10_000) / 10;
-  const words =
-    batch.state !== 'running' || settled === 0 || left === 0
-      ? ''
-      : html`${fill(texts.rate.settled, { n: count(rate) })} <strong>${fill(texts.rate.left, { time: duration(left / perMs) })}</strong>`;
-  const waits = waitingFor === null ? '' : `${texts.operations.waitingFor} ${waitingFor}. `;
-  return waits === '' && words === '' ? html`` : html`<p class="rate">${waits}${words}</p>`;
+  if (batch.state !== 'running' || settled === 0 || left === 0) return html``;
+  return html`<p class="rate">${fill(texts.rate.settled, { n: count(rate) })} <strong>${fill(texts.rate.left, { time: duration(left / perMs) })}</strong></p>`;
 }
 
 function aboutBatch(format: PageFormat, { batch, temporalUi, audited }: BatchPage): SafeHtml {
@@ -145,14 +151,9 @@ function addressOf({ batchId }: Pick<BatchRecord, 'batchId'>): string {
   return `/batches/${encodeURIComponent(batchId)}`;
 }
 
-interface OperationsForm {
-  readonly batchId: string;
-  readonly watch: BatchWatch;
-}
-
-function operationsForm({ texts, action: actionOf }: PageFormat, { batchId, watch }: OperationsForm): SafeHtml {
+function operationsForm({ texts, action: actionOf }: PageFormat, address: string, watch: BatchWatch): SafeHtml {
   const { operations } = texts;
-  const action = actionOf(`/batches/${encodeURIComponent(batchId)}/operations`);
+  const action = actionOf(`${address}/operations`);
   const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
   if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
   return html`<section class="card" aria-label="${operations.title}">
@@ -184,8 +185,8 @@ function operationsForm({ texts, action: actionOf }: PageFormat, { batchId, watc
 
 const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
 
-/** Renders links to the report's files in the order correct, read, keep, and an upload for corrected rows if this process can check files. */
-function downloads(format: PageFormat, { batch, reports, canCheck }: BatchPage): SafeHtml {
+/** Renders links to the report's files in the order correct, read, keep, and an upload for corrected rows if the reader may act. */
+function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): SafeHtml {
   const { texts } = format;
   if (reports.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;
   const kinds = ORDER.flatMap((kind) =>
@@ -196,7 +197,7 @@ function downloads(format: PageFormat, { batch, reports, canCheck }: BatchPage):
     <ul class="plain buttons">
       ${kinds.map(({ kind, name }) => html`<li><a class="button" href="${addressOf(batch)}/files/${name}">${texts.reportFiles[kind]}</a></li>`)}
     </ul>
-    ${corrections && canCheck ? uploadForm(format) : ''}`;
+    ${corrections && canAct ? uploadForm(format) : ''}`;
 }
 
 function kindOf(name: string): (typeof ORDER)[number] {

@@ -1,16 +1,7 @@
-import type { RetryRefusal } from '../../domain/retry-decision.ts';
 import { fill } from '../../texts/fill.ts';
 import { html, type SafeHtml } from '../../texts/html.ts';
 import type { Operation, ReconcileAnswer, RetryAnswer } from '../console-options.ts';
 import type { PageFormat } from './page-format.ts';
-
-const REFUSALS = [
-  'state-not-retryable',
-  'generations-spent',
-  'needs-accept-duplicate-risk',
-  'owned-by-running-batch',
-  'total-unconfirmed',
-] as const satisfies readonly RetryRefusal[];
 
 type Query = Readonly<Record<string, string>>;
 
@@ -46,9 +37,9 @@ function numberOf(query: Query, name: string): number {
 
 function retryLines({ texts: { retry }, plural }: PageFormat, query: Query): readonly string[] {
   if (query['how'] === 'started' || query['how'] === 'joined') return [retry[query['how']]];
-  const left = REFUSALS.flatMap((refusal) => {
+  const left = Object.entries(retry.refusals).flatMap(([refusal, words]) => {
     const invoices = numberOf(query, refusal);
-    return invoices === 0 ? [] : [`${plural(retry.left, invoices)} ${retry.refusals[refusal]}.`];
+    return invoices === 0 ? [] : [`${plural(retry.left, invoices)} ${words}.`];
   });
   return [plural(retry.moved, numberOf(query, 'moved')), ...left];
 }

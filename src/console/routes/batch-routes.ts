@@ -1,23 +1,18 @@
 import { type Context, Hono } from 'hono';
-import { batchOutcomes } from '../../domain/batch-outcomes.ts';
-import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
-import type { BatchRecord, OutcomeCount } from '../../domain/records/batch-record.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { html, type SafeHtml } from '../../texts/html.ts';
 import { auditTable } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import { type PageAnswers, workflowAddress } from '../http/page-answers.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles, csvAnswer } from '../http/report-downloads.ts';
-import { batchPage } from '../pages/batch-page.ts';
+import { batchPage, readBatchPage } from '../pages/batch-page.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoices/invoice-page.ts';
-import { invoiceView, WINDOW_SIZE } from '../pages/invoices/invoice-list.ts';
 import { listPages, listPart } from '../pages/notes.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { isLive } from '../pages/state-counts.ts';
 import { actionsFor, noteAct } from '../people/people.ts';
 import type { AuditEntry } from '../../ledger/operations/audit.ts';
-
-const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);
 
 /** Serves one batch, its invoices, its files, and its audit of manual acts. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
@@ -36,17 +31,10 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
     if (batch === null || details === null) return pages.notFound(context);
     const format = pages.formatOf(context);
-    const actions = actionsFor(context, options.actions);
-    return pages.show(context, {
-      title: details.line.ref,
-      content: invoicePage(format, {
-        batch,
-        details,
-        canRetry: actions?.retry !== undefined,
-        canReconcile: actions?.reconcile !== undefined,
-        done: doneNote(format, context.req.query()),
-      }),
-    });
+    const canAct = actionsFor(context, options.actions) !== undefined;
+    const done = doneNote(format, context.req.query());
+    const content = invoicePage(format, { batch, details, canAct, done });
+    return pages.show(context, { title: details.line.ref, content });
   });
 
   auditRoutes(routes, options, pages);
@@ -73,7 +61,7 @@ function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: Pa
     if (batch === null) return pages.notFound(context);
     const format = pages.formatOf(context);
     const audit = await ledger.auditOf(batch.batchId);
-    const content = auditPage(format, { batch, audit, asked: context.req.query('page') });
+    const content = auditPage(format, batch, { audit, asked: context.req.query('page') });
     return pages.show(context, { title: format.texts.audit.title, content });
   });
 
@@ -85,13 +73,11 @@ function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: Pa
   });
 }
 
-interface AuditPage {
-  readonly batch: BatchRecord;
-  readonly audit: readonly AuditEntry[];
-  readonly asked: string | undefined;
-}
-
-function auditPage(format: PageFormat, { batch, audit, asked = NEWEST }: AuditPage): SafeHtml {
+function auditPage(
+  format: PageFormat,
+  batch: BatchRecord,
+  { audit, asked = NEWEST }: { readonly audit: readonly AuditEntry[]; readonly asked: string | undefined },
+): SafeHtml {
   const { audit: words, auditPage: own } = format.texts;
   const page = `/batches/${encodeURIComponent(batch.batchId)}`;
   const part = listPart(audit.length, ENTRIES_OF_A_PAGE, asked);
@@ -140,46 +126,11 @@ async function showBatch(
   options: ConsoleOptions,
   pages: PageAnswers,
 ): Promise<Response> {
-  const { ledger, links, misfits } = options;
-  const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
-  const { batchId } = batch;
-  const counts = await batchOutcomes(ledger, batchId);
-  const view = invoiceView(everyCountByOutcome(counts), {
-    show: context.req.query('show'),
-    page: context.req.query('page'),
-  });
-  const reports = await reportFiles(options.reportsDir, batchId);
-  const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;
-  const content = batchPage(format, {
-    batch,
-    counts,
-    view,
-    invoices: await ledger.invoicesWith(batchId, {
-      ...{ outcomes: view.states, after: 0 },
-      ...{ skip: (view.page - 1) * WINDOW_SIZE, limit: WINDOW_SIZE },
-    }),
-    fileFindings: await ledger.fileFindings(batchId),
-    contradicted: (await ledger.contradictedInvoices([batchId])).get(batchId),
-    reports,
-    temporalUi: workflowAddress(links, batch.workflowId),
-    watch: actions?.operate === undefined ? null : watch,
-    // The form of operations itself says what a batch waits for.
-    waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
-    now: Date.now(),
-    misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
-    canCheck: actions?.files !== undefined,
-    canRetry: actions?.retry !== undefined,
-    canReconcile: actions?.reconcile !== undefined,
-    total: await ledger.totalCheck(batchId),
-    audited: (await ledger.auditOf(batchId)).length,
-    done: doneNote(format, context.req.query()),
-  });
+  const { show, page: listPage } = context.req.query();
+  const actions = actionsFor(context, options.actions);
+  const page = await readBatchPage(batch, options, { actions, show, page: listPage });
+  const content = batchPage(format, page, doneNote(format, context.req.query()));
   // The batch ends a moment before its report is written: a page that stopped reloading then would never show the report.
-  return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
-}
-
-/** Returns true if invoices wait for an answer that a wrong profile may keep from them. */
-function isOpen(counts: readonly OutcomeCount[]): boolean {
-  return counts.some(({ outcome, invoices }) => invoices > 0 && WAITING_STATES.has(outcome));
+  return pages.show(context, { title: batch.file, content, live: isLive(batch) || page.reports.length === 0 });
 }

@@ -26,8 +26,7 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
     // Reads a day more, so that the range is complete in every zone.
     const batches = await options.ledger.batchFigures(now - (NIGHTS + 1) * DAY_MS, MOST_BATCHES + 1);
     const shown = batches.slice(0, MOST_BATCHES);
-    const content = figuresPage(format, {
-      nights: nightFigures(shown, now, format.timeZone),
+    const content = figuresPage(format, nightFigures(shown, now, format.timeZone), {
       without: shown.filter(({ figures }) => figures === null).length,
       isCut: batches.length > MOST_BATCHES,
     });
@@ -37,13 +36,11 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
   return routes;
 }
 
-interface FiguresPage {
-  readonly nights: readonly NightFigures[];
-  readonly without: number;
-  readonly isCut: boolean;
-}
-
-function figuresPage(format: PageFormat, { nights, without, isCut }: FiguresPage): SafeHtml {
+function figuresPage(
+  format: PageFormat,
+  nights: readonly NightFigures[],
+  { without, isCut }: { readonly without: number; readonly isCut: boolean },
+): SafeHtml {
   const { texts, plural, count } = format;
   const { figures } = texts;
   const some = nights.some(({ batches }) => batches > 0);
@@ -64,7 +61,7 @@ function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHt
     .toReversed()
     .map((night) => {
       const sums = [...night.money].map(
-        ([currency, parts]) => html`<div>${shownParts(parts).map(money).join(' + ')} ${currency}</div>`,
+        ([currency, { out, net }]) => html`<div>${money(out)} / ${money(net)} ${currency}</div>`,
       );
       const states = STATE_ORDER.filter((state) => night.counts[state] > 0).map(
         (state) => html`<div>${stateMark(state)} ${count(night.counts[state])}</div>`,
@@ -73,11 +70,6 @@ function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHt
       return html`<tr><th scope="row" class="time">${night.date}${stateBar(night.counts)}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
     });
   return table(figures.title, [texts.nights.night, ...heads.map((number) => ({ number }))], rows, { kind: 'numbers' });
-}
-
-/** Omits the part of earlier files if it is zero, as on most nights. */
-function shownParts({ out, left, before }: Readonly<Record<MoneyPart, string>>): readonly string[] {
-  return before === '0' ? [out, left] : [out, left, before];
 }
 
 function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures[]): SafeHtml {
@@ -96,13 +88,12 @@ function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures
 
 const NIGHTS = 90;
 
-type MoneyPart = 'out' | 'left' | 'before';
-
 interface NightFigures {
   readonly date: string;
   readonly batches: number;
   readonly counts: Readonly<Record<Outcome, number>>;
-  readonly money: ReadonlyMap<string, Readonly<Record<MoneyPart, string>>>;
+  /** By currency: what this batch issued, of what its files hold. */
+  readonly money: ReadonlyMap<string, { readonly out: string; readonly net: string }>;
   /** In milliseconds; null if no invoice was settled. */
   readonly median: number | null;
   readonly most: number | null;
@@ -147,22 +138,13 @@ function night(date: string, figures: readonly BatchFigures[]): NightFigures {
 }
 
 function moneyOf(figures: readonly BatchFigures[]): NightFigures['money'] {
-  const money = new Map<string, Record<MoneyPart, string>>();
-  for (const { currency, net, out, before = '0' } of figures.flatMap((one) => one.money)) {
+  const money = new Map<string, { readonly out: string; readonly net: string }>();
+  for (const { currency, net, out } of figures.flatMap((one) => one.money)) {
     if (currency === null) continue;
-    const known = money.get(currency) ?? { out: '0', left: '0', before: '0' };
-    money.set(currency, {
-      out: sumDecimals([known.out, out]),
-      left: sumDecimals([known.left, net, negated(out), negated(before)]),
-      before: sumDecimals([known.before, before]),
-    });
+    const known = money.get(currency) ?? { out: '0', net: '0' };
+    money.set(currency, { out: sumDecimals([known.out, out]), net: sumDecimals([known.net, net]) });
   }
   return money;
-}
-
-function negated(decimal: string): string {
-  if (decimal === '0') return decimal;
-  return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
 }
 
 const MOST_REASONS = 10;

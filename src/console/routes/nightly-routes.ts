@@ -1,12 +1,9 @@
 import { Hono } from 'hono';
-import { batchOutcomes } from '../../domain/batch-outcomes.ts';
-import { countsByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
 import type { NightlyRunEntry } from '../../domain/records/night.ts';
-import { fill } from '../../texts/fill.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
 import { nightSections, type NightPage } from '../../texts/nights/night-html.ts';
 import { nightTone, nightVerdict } from '../../texts/nights/night-verdict.ts';
-import type { ConsoleLedger, ConsoleOptions } from '../console-options.ts';
+import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { listPages, type ListPart, listPart } from '../pages/notes.ts';
 import type { PageFormat } from '../pages/page-format.ts';
@@ -15,32 +12,28 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isMissing, namesIn } from '../http/report-downloads.ts';
 
-/** The maximum number of batches of a night that the page looks up; each costs two queries. */
-const BATCHES_ASKED = 100;
-
 /** Serves the results of the nights, from their stored summaries. */
-export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
+export function nightlyRoutes({ reportsDir }: Pick<ConsoleOptions, 'reportsDir'>, pages: PageAnswers): Hono {
   const routes = new Hono();
 
   routes.get('/', async (context) => {
     const format = pages.formatOf(context);
     const { title } = format.texts.nights;
-    const { nights, part } = await listNights(options.reportsDir, context.req.query('page'));
+    const { nights, part } = await listNights(reportsDir, context.req.query('page'));
     const content = html`<h1>${title}</h1>
       ${nightList(format, nights)} ${listPages(format, part, (page) => `/nights?page=${page}`)}`;
     return pages.show(context, { title, content });
   });
 
   routes.get(`/:date{${NIGHTLY_DATE}}`, async (context) => {
-    const night = await readNight(options.reportsDir, context.req.param('date'));
+    const night = await readNight(reportsDir, context.req.param('date'));
     if (night === 'missing') return pages.notFound(context);
     const format = pages.formatOf(context);
     const { title, unreadable } = format.texts.nights;
     if (night === 'unreadable') return pages.show(context, { title, content: html`<p>${unreadable}</p>` });
-    const now = await batchesNowIfKnown(format, options, night);
     const content = html`<p><a href="/nights">← ${title}</a></p>
       <h1>${format.texts.nights.night}: ${format.date(night.date)}</h1>
-      ${nightSections(format, night, { name: linkedName, below: ({ batchId }) => now.get(batchId ?? '') ?? '' })}`;
+      ${nightSections(format, night, linkedName)}`;
     return pages.show(context, { title: format.date(night.date), content });
   });
 
@@ -79,38 +72,6 @@ function listRow({ texts, count, plural, date: dated }: PageFormat, { date, summ
 
 function linkedName({ batchId, name }: NightlyRunEntry): SafeHtml {
   return batchId === null ? html`${name}` : html`<a href="/batches/${encodeURIComponent(batchId)}">${name}</a>`;
-}
-
-/** Returns the current states of batches, or none if the ledger is away: the summary is a file and is shown without them. */
-async function batchesNowIfKnown(
-  format: PageFormat,
-  { ledger, onError }: ConsoleOptions,
-  night: StoredNight,
-): Promise<ReadonlyMap<string, SafeHtml>> {
-  try {
-    return await batchesNow(format, ledger, night);
-  } catch (error) {
-    onError?.(error);
-    return new Map();
-  }
-}
-
-/** Returns the current states of batches. Issued files stay issued, so only the remaining ones are looked up. */
-async function batchesNow(
-  { texts, plural }: PageFormat,
-  ledger: ConsoleLedger,
-  { runs }: StoredNight,
-): Promise<ReadonlyMap<string, SafeHtml>> {
-  const open = runs.flatMap(({ files }) => files.filter(({ verdict }) => verdict !== 'issued'));
-  const ids = [...new Set(open.flatMap(({ batchId }) => batchId ?? []))].slice(0, BATCHES_ASKED);
-  const found = ids.map(async (batchId) => {
-    const batch = await ledger.findBatch(batchId);
-    if (batch === null || batch.state === 'staging' || batch.state === 'refused') return [];
-    const out = issuedCount(countsByOutcome(await batchOutcomes(ledger, batchId)));
-    const now = fill(texts.nights.now, { state: texts.batchStates[batch.state] });
-    return [[batchId, html`<p>${now} ${plural(texts.morning.wentOut, out, batch.invoices)}</p>`] as const];
-  });
-  return new Map((await Promise.all(found)).flat());
 }
 
 /** Nights on one page of the list: a quarter of a year. */

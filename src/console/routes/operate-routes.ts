@@ -46,7 +46,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
 
   routes.post('/:id/operations', async (context) => {
     const target = await targetOf(context, ledger);
-    if (target === null || actions?.operate === undefined) return pages.notFound(context);
+    if (target === null || actions === undefined) return pages.notFound(context);
     const operation = OperationForm.safeParse(await formOf(context));
     if (!operation.success) return context.redirect(target.page, 303);
     await actions.operate(target.workflowId, operation.data, actorOf(context));
@@ -56,7 +56,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
   for (const path of TARGETS) {
     routes.post(`${path}/retry`, async (context) => {
       const target = await targetOf(context, ledger);
-      if (target === null || actions?.retry === undefined) return pages.notFound(context);
+      if (target === null || actions === undefined) return pages.notFound(context);
       const { batchId, rows, page } = target;
       const fields = await formOf(context);
       const form = rows === null ? RetryBatchForm.safeParse(fields) : RetryInvoiceForm.safeParse(fields);
@@ -72,7 +72,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     // Lote asks the service for everything that any batch left open; the audit of this batch records who asked.
     routes.post(`${path}/reconcile`, async (context) => {
       const target = await targetOf(context, ledger);
-      if (target === null || actions?.reconcile === undefined) return pages.notFound(context);
+      if (target === null || actions === undefined) return pages.notFound(context);
       await noteAct(context, people, target.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
       return done(context, target.page, { kind: 'reconcile', ...(await actions.reconcile()) });
     });

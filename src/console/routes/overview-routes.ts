@@ -34,8 +34,8 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
       title: format.texts.batches,
       content: batchesPage(format, {
         batches,
-        upload: actionsFor(context, actions)?.files !== undefined,
-        showsOnly: options.showsOnly === true,
+        upload: actionsFor(context, actions) !== undefined,
+        showsOnly: actions === undefined,
       }),
       live: records.some(isLive),
     });

@@ -302,8 +302,6 @@ export const TEXTS_EN = {
     generation: 'Generation',
     answer: 'Answer',
     body: 'Body',
-    webhooks: 'Webhooks received',
-    noWebhooks: 'None.',
     history: 'What happened',
     flags: 'Contradictions',
     alsoIn: 'Also in',

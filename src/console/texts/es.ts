@@ -309,8 +309,6 @@ export const TEXTS_ES: ConsoleTexts = {
     generation: 'Generación',
     answer: 'Respuesta',
     body: 'Cuerpo',
-    webhooks: 'Webhooks recibidos',
-    noWebhooks: 'Ninguno.',
     history: 'Qué ocurrió',
     flags: 'Contradicciones',
     alsoIn: 'También en',

@@ -308,8 +308,6 @@ export const TEXTS_PT: ConsoleTexts = {
     generation: 'Geração',
     answer: 'Resposta',
     body: 'Corpo',
-    webhooks: 'Webhooks recebidos',
-    noWebhooks: 'Nenhum.',
     history: 'O que aconteceu',
     flags: 'Contradições',
     alsoIn: 'Também em',

@@ -24,7 +24,6 @@ export const NIGHT_TEXTS_EN = {
     open: '{n} of {of} files [needs|need] a person.',
     asOf: 'As it was when the run ended, {time}. The report of each batch, or its page in the console while it goes on, says how it is now.',
     asOfEach: 'Each line says how it was when the night ended.',
-    now: 'Now: {state}.',
     verdicts: {
       issued: 'everything went out',
       attention: 'needs a person',

@@ -27,7 +27,6 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     open: '{n} de {of} archivos [necesita|necesitan] a alguien.',
     asOf: 'Tal como estaba cuando terminó la ejecución, {time}. El informe de cada lote, o su página en la consola mientras siga en curso, dice cómo está ahora.',
     asOfEach: 'Cada línea dice cómo estaba cuando terminó la noche.',
-    now: 'Ahora: {state}.',
     verdicts: {
       issued: 'todo emitido',
       attention: 'necesita a alguien',

@@ -10,11 +10,8 @@ export interface NightFormat extends SpeechFormat {
   readonly texts: NightTexts;
 }
 
-/** Links of a file that only one place shows, beside the common content. */
-export interface FileLinks {
-  readonly name: (entry: NightlyRunEntry) => HtmlValue;
-  readonly below: (entry: NightlyRunEntry) => HtmlValue;
-}
+/** Returns the name of a file with the links that only one place has. */
+type NameOf = (entry: NightlyRunEntry) => HtmlValue;
 
 /** The nights of one date: totals, and runs, oldest first. */
 export interface NightPage extends NightOutcome {
@@ -31,7 +28,7 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 const URGENT_FIRST = Object.keys(TONES);
 
 /** Shows whether every file went through, then each run, with the files that need a person first. */
-export function nightSections(format: NightFormat, night: NightPage, links: FileLinks): SafeHtml {
+export function nightSections(format: NightFormat, night: NightPage, nameOf: NameOf): SafeHtml {
   const { texts, count, time, plural } = format;
   const end = night.runs.at(-1)?.finishedAt ?? null;
   const totals = Object.fromEntries(Object.entries(night.totals).map(([name, number]) => [name, count(number)]));
@@ -40,14 +37,14 @@ export function nightSections(format: NightFormat, night: NightPage, links: File
       <p>${fill(texts.nightFile.counts, totals)}</p>
       ${end === null ? '' : html`<p class="soft">${fill(texts.nights.asOf, { time: time(end) })}</p>`}
     </section>
-    ${night.runs.toReversed().map((run) => runSection(format, run, links))}`;
+    ${night.runs.toReversed().map((run) => runSection(format, run, nameOf))}`;
 }
 
-function runSection(format: NightFormat, run: NightlyRunState, links: FileLinks): SafeHtml {
+function runSection(format: NightFormat, run: NightlyRunState, nameOf: NameOf): SafeHtml {
   const { texts, time, count } = format;
   const { nights, nightFile, heads } = texts;
   const files = run.files.toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
-  const rows = files.map((entry) => fileRow(format, entry, links));
+  const rows = files.map((entry) => fileRow(format, entry, nameOf));
   const started = time(run.startedAt);
   const times =
     run.finishedAt === null
@@ -80,13 +77,13 @@ function messageLine(
     ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }
 
-function fileRow(format: NightFormat, entry: NightlyRunEntry, { name, below }: FileLinks): SafeHtml {
+function fileRow(format: NightFormat, entry: NightlyRunEntry, nameOf: NameOf): SafeHtml {
   const { shelvedAs, verdict, invoices, issued, remarks } = entry;
   return html`<tr>
-    <td class="text">${name(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}</td>
+    <td class="text">${nameOf(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}</td>
     <td><span class="state ${TONES[verdict]}">${format.texts.nights.verdicts[verdict]}</span></td>
     <td class="number">${format.count(invoices)}</td>
     <td class="number">${format.count(issued)}</td>
-    <td class="text">${remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`)} ${below(entry)}</td>
+    <td class="text">${remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`)}</td>
   </tr>`;
 }

@@ -27,7 +27,6 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     open: '{n} de {of} ficheiros [precisa|precisam] de alguém.',
     asOf: 'Tal como estava quando a execução terminou, {time}. O relatório de cada lote, ou a sua página na consola enquanto decorre, diz como está agora.',
     asOfEach: 'Cada linha diz como estava quando a noite terminou.',
-    now: 'Agora: {state}.',
     verdicts: {
       issued: 'tudo emitido',
       attention: 'precisa de alguém',

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { startConsole } from '../../../src/console/start-console.ts';
-import { ledgerHolding } from '../../unit/console/console-ledger.ts';
+import { consoleActions, ledgerHolding } from '../../unit/console/console-ledger.ts';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
@@ -29,7 +29,7 @@ const web = await startConsole({
   links: { temporalUi: null },
   version: '0.1.0',
   ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-  actions: { run: async () => ({ batches: [] }) },
+  actions: consoleActions({ run: async () => ({ batches: [] }) }),
 });
 const REQUEST = 'GET /api/batches HTTP/1.1\r\nhost: 127.0.0.1\r\n';
 // This first request makes the console load its modules while files are free.

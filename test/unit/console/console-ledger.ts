@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
-import type { ConsoleLedger, ConsoleOptions } from '../../../src/console/console-options.ts';
+import type { ConsoleActions, ConsoleLedger, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { pageHeaders } from '../../support/browser/page-headers.ts';
 import { batchInvoice, batchOf, countsOf, NOON } from '../report/batch-invoices.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
@@ -90,12 +90,28 @@ export function ledgerHolding(
   };
 }
 
-/** A console over a ledger that stands still. */
-export function testConsole(given: Partial<ConsoleOptions> = {}) {
+type SomeActions = Partial<Omit<ConsoleActions, 'files'>> & { readonly files?: Partial<ConsoleActions['files']> };
+
+/** Options of a console, of which a test names the actions that it needs. */
+export type TestConsole = Partial<Omit<ConsoleOptions, 'actions'>> & { readonly actions?: SomeActions | undefined };
+
+/** Actions of which only the given ones may run; no batch has a run that answers. */
+export function consoleActions({ files, ...given }: SomeActions = {}): ConsoleActions {
+  const fail = () => Promise.reject(new Error('must not run'));
+  const mapper = { view: async () => null, save: fail };
+  return {
+    ...{ operate: fail, retry: fail, reconcile: fail, watch: async () => null, ...given },
+    files: { keep: fail, check: fail, start: fail, mapper, ...files },
+  };
+}
+
+/** A console over a ledger that stands still; it has actions if the test names one. */
+export function testConsole({ actions, ...given }: TestConsole = {}) {
   return createConsoleApp({
     ...{ ledger: ledgerHolding([]), reportsDir: '/nowhere', links: { temporalUi: null } },
     ...{ version: '0.1.0', timeZone: 'UTC' },
     ready: () => Promise.resolve({ status: 'ready', parts: {} }),
+    ...(actions === undefined ? {} : { actions: consoleActions(actions) }),
     ...given,
   });
 }

@@ -19,8 +19,7 @@ import { fill } from '../../../texts/fill.ts';
 interface InvoicePage {
   readonly batch: BatchRecord;
   readonly details: InvoiceDetails;
-  readonly canRetry: boolean;
-  readonly canReconcile: boolean;
+  readonly canAct: boolean;
   readonly done: SafeHtml;
 }
 
@@ -49,11 +48,11 @@ export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
     ${requestList(format, details.generations)} ${openForms(format, page)}`;
 }
 
-function openForms(format: PageFormat, { batch, details: { line }, canRetry, canReconcile }: InvoicePage): SafeHtml {
-  const { batchId } = batch;
-  const page = `/batches/${encodeURIComponent(batchId)}/invoices/${line.ordinal}`;
-  return html`${canReconcile && SETTLED_BY_POLLING.includes(line.state) ? reconcileForm(format, page) : ''}
-  ${canRetry ? retryInvoiceForm(format, { batchId, ordinal: line.ordinal, state: line.state }) : ''}`;
+function openForms(format: PageFormat, { batch, details: { line }, canAct }: InvoicePage): SafeHtml {
+  if (!canAct) return html``;
+  const page = `/batches/${encodeURIComponent(batch.batchId)}/invoices/${line.ordinal}`;
+  return html`${SETTLED_BY_POLLING.includes(line.state) ? reconcileForm(format, page) : ''}
+  ${retryInvoiceForm(format, page, line.state)}`;
 }
 
 function invoiceFacts(
@@ -144,7 +143,6 @@ function invoiceHistory(format: PageFormat, details: InvoiceDetails): SafeHtml {
   const rows = moments.map((moment) => row(format, moment));
   return html`<h2>${texts.invoice.history}</h2>
     ${table(texts.invoice.history, columns, rows)}
-    ${details.deliveries.length === 0 ? html`<p class="soft">${texts.invoice.webhooks}: ${texts.invoice.noWebhooks}</p>` : ''}
     ${asks === 0 ? '' : html`<p class="soft">${plural(texts.life.asked, asks)}</p>`}`;
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole } from '../../../../src/console/start-console.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
-import { ledgerHolding } from '../../../unit/console/console-ledger.ts';
+import { consoleActions, ledgerHolding } from '../../../unit/console/console-ledger.ts';
 
 const run = promisify(execFile);
 const WITHOUT_FILES = await compiledProcess(
@@ -24,7 +24,7 @@ async function started(host: string): Promise<string> {
     links: { temporalUi: null },
     version: '0.1.0',
     ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-    actions: { run: async () => ({ batches: [] }) },
+    actions: consoleActions({ run: async () => ({ batches: [] }) }),
   });
   onTestFinished(() => web.close());
   return web.url;

@@ -1,24 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
-import { testConsole } from '../console-ledger.ts';
-import { Hono } from 'hono';
-import { ONCE_FIELD } from '../../../../src/console/forms/form-token.ts';
-import { doneOnce } from '../../../../src/console/console-app.ts';
+import { testConsole, type TestConsole } from '../console-ledger.ts';
 
 const TOKEN = 'a-long-random-token';
 const RUN = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
 
-function appWith(given: Partial<ConsoleOptions> = {}) {
+function appWith(given: TestConsole = {}) {
   return testConsole({ actions: { run: async () => RUN }, ...given });
 }
 
-function ask(given: Partial<ConsoleOptions>, path: string, headers: Record<string, string> = {}) {
+function ask(given: TestConsole, path: string, headers: Record<string, string> = {}) {
   return appWith(given).request(`http://127.0.0.1:8091${path}`, { headers: { host: '127.0.0.1:8091', ...headers } });
 }
 
-function postRun(given: Partial<ConsoleOptions>, headers: Record<string, string> = {}, app = appWith(given)) {
+function postRun(given: TestConsole, headers: Record<string, string> = {}, app = appWith(given)) {
   return app.request('http://127.0.0.1:8091/api/run', {
     method: 'POST',
     headers: { host: '127.0.0.1:8091', 'content-type': 'application/json', ...headers },
@@ -117,10 +113,7 @@ describe('a request that changes something', () => {
   });
 
   it('is refused at every address from a foreign page, whatever it would do', async () => {
-    const fail = () => Promise.reject(new Error('must not run'));
-    const app = appWith({
-      actions: { files: { keep: fail, check: fail, start: fail, mapper: { view: fail, save: fail } } },
-    });
+    const app = appWith({ actions: {} });
     const paths = app.routes
       .filter(({ method }) => method === 'POST')
       .map(({ path }) => path.replace(/:ordinal\{[^}]*\}.?/u, '1/'));
@@ -224,60 +217,5 @@ describe('every answer', () => {
 
     expect(status).toBe(421);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-  });
-});
-
-const RETRY = `/retry?${ONCE_FIELD}=a`;
-
-/** A form that notes what it was sent, and leads to a page of its own each time, after so many refusals. */
-function formNoting(refusals = 0) {
-  const sent: unknown[] = [];
-  let time = 0;
-  const app = new Hono();
-  app.use(doneOnce(() => time));
-  app.post('/retry', async (context) => {
-    sent.push(await context.req.parseBody({ all: true }));
-    return sent.length <= refusals ? context.text('refused', 503) : context.redirect(`/done-${sent.length}`, 303);
-  });
-  const post = async (path: string, reason: string): Promise<string | number> => {
-    const answer = await app.request(path, { method: 'POST', body: new URLSearchParams({ reason }) });
-    return answer.headers.get('location') ?? answer.status;
-  };
-  return { sent, post, pass: (ms: number) => void (time += ms) };
-}
-
-describe('a form of a page', () => {
-  it('that is sent twice by a double click is done once, and both lead to the same place', async () => {
-    const { sent, post } = formNoting();
-
-    const together = await Promise.all([post(RETRY, 'again'), post(RETRY, 'again')]);
-
-    expect([...together, await post(RETRY, 'again')]).toEqual(['/done-1', '/done-1', '/done-1']);
-    expect(sent).toEqual([{ reason: 'again' }]);
-  });
-
-  it.each([
-    ['with other words', RETRY, 'another reason', 0],
-    ['from a page that was loaded anew', `/retry?${ONCE_FIELD}=b`, 'again', 0],
-    ['from the same page, later', RETRY, 'again', 10_001],
-  ])('is done again %s', async (_, path, reason, ms) => {
-    const { sent, post, pass } = formNoting();
-    await post(RETRY, 'again');
-    pass(ms);
-
-    expect(await post(path, reason)).toBe('/done-2');
-    expect(sent).toHaveLength(2);
-  });
-
-  it('that was refused may be sent again at once', async () => {
-    const { post } = formNoting(1);
-
-    expect([await post(RETRY, 'again'), await post(RETRY, 'again')]).toEqual([503, '/done-2']);
-  });
-
-  it('is done each time for a program, whose requests come from no page', async () => {
-    const { post } = formNoting();
-
-    expect([await post('/retry', 'again'), await post('/retry', 'again')]).toEqual(['/done-1', '/done-2']);
   });
 });

@@ -107,21 +107,14 @@ describe('the operations of a batch', () => {
 });
 
 describe('the progress of a batch that runs', () => {
-  it('is its rate and the time left, and what it waits for where no form says it', async () => {
+  it('is its rate and the time left', async () => {
     const counts = { ordinal: 1, state: 'issued' as const };
     const held: Held = { ...RUNNING, invoices: [anInvoice(counts), anInvoice({ ordinal: 2, state: 'staged' })] };
     const page = await pageOf({ held });
-    const watching = testConsole({
-      ledger: ledgerHolding([held]),
-      actions: { watch: async () => ({ ...AT_WORK, waitingFor: 'the ledger' }) },
-    });
-    const waiting = await pageAt(watching, PAGE);
-
     expect(page).toMatch(
       /<p class="rate">[\d.,]+ settled a second since the start\. <strong>About [^<]+ left\.<\/strong>/u,
     );
     expect(page).not.toContain('It waits:');
-    expect(waiting.match(/It waits:\s+the ledger/gu)).toHaveLength(1);
   });
 
   it.each(['finished', 'refused', 'staging'] as const)('is not there when the batch is %s', async (state) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ConsoleActions, ConsoleOptions, Declared } from '../../../../src/console/console-options.ts';
+import type { ConsoleActions, Declared } from '../../../../src/console/console-options.ts';
 import type { FileCheck } from '../../../../src/console/mapping/file-mapper.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { aBatch, BROWSER, fromPage, ledgerHolding, pageAt, postForm, testConsole, visit } from '../console-ledger.ts';
-import type { Held } from '../console-ledger.ts';
+import type { Held, TestConsole } from '../console-ledger.ts';
 import { finding } from '../../report/batch-invoices.ts';
 
 const CLEAN: FileCheck = {
@@ -30,9 +30,9 @@ const WRONG = finding(7, 'quantity', 'quantity-unreadable', 'Row 7: no number.')
 
 interface Given {
   readonly check?: Partial<FileCheck>;
-  readonly files?: Partial<NonNullable<ConsoleActions['files']>>;
+  readonly files?: Partial<ConsoleActions['files']>;
   readonly held?: readonly Held[];
-  readonly options?: Partial<ConsoleOptions>;
+  readonly options?: TestConsole;
 }
 
 function appWith({ check = {}, files = {}, held = [], options = {} }: Given = {}) {
@@ -44,7 +44,6 @@ function appWith({ check = {}, files = {}, held = [], options = {} }: Given = {}
         keep: async (name) => `incoming/0a1b2c3d/${name}`,
         check: async () => ({ ...CLEAN, ...check }),
         start: async () => ({ batchId: 'batch-may-0a1b2c3d', sha256: 'f'.repeat(64) }),
-        mapper: { view: async () => null, save: async () => 'open' },
         ...files,
       },
     },
@@ -97,11 +96,11 @@ describe('a file that comes by the browser', () => {
   });
 
   it('has no form where nothing can be started', async () => {
-    const home = (options: Partial<ConsoleOptions>) => pageAt(appWith({ options }), '/');
+    const home = (options: TestConsole) => pageAt(appWith({ options }), '/');
 
     expect(await home({})).toContain('action="/files?');
-    expect(await home({ actions: {} })).not.toContain('action="/files?');
-    const answer = await visit(appWith({ options: { actions: {} } }), `/check?file=x`);
+    expect(await home({ actions: undefined })).not.toContain('action="/files?');
+    const answer = await visit(appWith({ options: { actions: undefined } }), `/check?file=x`);
     expect(answer.status).toBe(404);
   });
 });

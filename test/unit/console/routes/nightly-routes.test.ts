@@ -2,11 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 import { chooseLanguage } from '../../../../src/texts/languages.ts';
 import { nightEntry } from '../../nightly/drop-place.ts';
-import { aBatch, anInvoice, type Held, ledgerHolding, pageAt, testConsole } from '../console-ledger.ts';
+import { pageAt, testConsole } from '../console-ledger.ts';
 import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../../src/domain/records/night.ts';
 
@@ -31,10 +30,7 @@ function entry(given: Partial<NightlyRunEntry>): NightlyRunEntry {
   return nightEntry({ slot: given.name ?? '1', invoices: 3, issued: 3, ...given });
 }
 
-const pageOf = (path: string, language = 'en', held: readonly Held[] = []) =>
-  pageFrom({ ledger: ledgerHolding(held) }, path, language);
-const pageFrom = (given: Pick<ConsoleOptions, 'ledger' | 'onError'>, path: string, language = 'en') =>
-  pageAt(testConsole({ ...given, reportsDir }), path, language);
+const pageOf = (path: string, language = 'en') => pageAt(testConsole({ reportsDir }), path, language);
 
 describe('the nights', () => {
   it('are none at first, and it says how to have some', async () => {
@@ -140,45 +136,6 @@ describe('the nights', () => {
     expect(refused).toContain('found &lt;535&gt;');
     expect(refused).not.toContain('451');
     expect(sent).toContain('Mensaje por correo: enviado el');
-  });
-
-  it.each([
-    ['en', 'Now: finished. 3 of 3 invoices went out.', 'As it was when the run ended, May 1, 2026'],
-    ['pt', 'Agora: terminado. 3 de 3 faturas foram emitidas.', 'Tal como estava quando a execução terminou, '],
-    ['es', 'Ahora: terminado. Se emitieron 3 de 3 facturas.', 'Tal como estaba cuando terminó la ejecución, '],
-  ] as const)('in %s say of each file that needed somebody how its batch is now', async (language, now, then) => {
-    const book = createRunLog(reportsDir);
-    const night = nightOf('2026-05-01');
-    await book.record(night, entry({ verdict: 'attention', batchId: 'batch-may-1', issued: 2 }));
-    await book.record(night, entry({ name: 'no.csv', verdict: 'failed', batchId: 'batch-gone-2', issued: 0 }));
-    await book.finish(night, { waiting: [], finishedAt: TWO + 60_000 });
-    const invoices = [1, 2, 3].map((ordinal) => anInvoice({ ordinal }));
-
-    const page = await pageOf('/nights/2026-05-01', language, [
-      { batch: aBatch({ batchId: 'batch-may-1' }), invoices },
-    ]);
-
-    expect(page.split(now), 'once: the other batch is unknown').toHaveLength(2);
-    expect(page).toContain(then);
-  });
-
-  it('are shown without it where the ledger is away, which the log says', async () => {
-    const book = createRunLog(reportsDir);
-    await book.record(
-      nightOf('2026-05-01'),
-      entry({ verdict: 'attention', issued: 2, remarks: [{ kind: 'missing', n: 1, of: 3 }] }),
-    );
-    await book.finish(nightOf('2026-05-01'), { waiting: [], finishedAt: TWO + 60_000 });
-    const away = new Error('connect ECONNREFUSED');
-    const errors: unknown[] = [];
-    const ledger = ledgerHolding([], { findBatch: () => Promise.reject(away) });
-
-    const page = await pageFrom({ ledger, onError: (error) => errors.push(error) }, '/nights/2026-05-01');
-
-    expect(page).toContain('1 of 1 files needs a person.');
-    expect(page).toContain('1 of 3 invoices is not confirmed as issued.');
-    expect(page).not.toContain('Now:');
-    expect(errors).toEqual([away]);
   });
 
   it('in the list are as they were', async () => {
