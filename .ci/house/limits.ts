@@ -21,11 +21,11 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5150 },
-  'src/app': { files: 67, lines: 8864 },
-  'src/cli': { files: 34, lines: 3241 },
+  'src/app': { files: 67, lines: 8799 },
+  'src/cli': { files: 31, lines: 3191 },
   'src/console': { files: 34, lines: 5155 },
   'src/domain': { files: 44, lines: 3958 },
-  'src/health': { files: 13, lines: 1542 },
+  'src/health': { files: 13, lines: 1509 },
   'src/ingest': { files: 45, lines: 7166 },
   'src/ledger': { files: 47, lines: 7327 },
   'src/nightly': { files: 6, lines: 1011 },

@@ -159,13 +159,15 @@ const OPERATING: readonly Declared[] = [
       'lote retry batch-sample-1a2b3c4d --row 7 --row 12',
     ],
     exitCodes: RUN_CODES,
-    load: async () => (await import('./commands/operate/retry.ts')).retryCommand,
+    load: async () => (await import('./commands/operate.ts')).retryCommand,
   },
   {
     usage: 'confirm-total <batch>',
     says: 'send a batch that is held because its total is unlike those of earlier files',
     options: [
-      ['--invoices <number>', 'its number of invoices, as lote status shows it; default: asked for', expectedInvoices],
+      new Option('--invoices <number>', 'its number of invoices, as lote status shows it')
+        .argParser(expectedInvoices)
+        .makeOptionMandatory(),
       new Option(
         '--reason <text>',
         'why the total is right; kept in the audit and in the history: no names',
@@ -175,13 +177,13 @@ const OPERATING: readonly Declared[] = [
     ],
     examples: ['lote confirm-total batch-sample-1a2b3c4d --invoices 1320 --reason "the end of the year"'],
     exitCodes: RUN_CODES,
-    load: async () => (await import('./commands/operate/confirm-total.ts')).confirmTotalCommand,
+    load: async () => (await import('./commands/operate.ts')).confirmTotalCommand,
   },
   {
     usage: 'reconcile',
     says: 'look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports',
     options: [JSON_OPTION],
-    load: async () => (await import('./commands/operate/reconcile.ts')).reconcileCommand,
+    load: async () => (await import('./commands/operate.ts')).reconcileCommand,
   },
   {
     usage: 'confirm-service',
@@ -248,7 +250,7 @@ const TRIALS: readonly Declared[] = [
       ['--host <address>', 'where it listens; left out: on this machine alone'],
       ['--faults <faults>', 'heavy, or a JSON object (docs/sandbox.md)'],
     ],
-    load: async () => (await import('./commands/sandbox.ts')).sandboxCommand,
+    load: async () => (await import('./commands/roles.ts')).sandboxCommand,
   },
   {
     usage: 'demo',

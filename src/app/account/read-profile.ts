@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../config/config.ts';
-import { PROFILE_FILE_LIMITS } from '../../service/profile/profile-file.ts';
 import { loadProfile } from '../../service/profile/check-profile.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
@@ -14,32 +13,16 @@ export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfile
   return loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
 }
 
-/**
- * Returns the text of a profile file; of a file that is too long, only enough to detect that.
- * @throws LoteError `configuration-invalid` when it cannot be read.
- */
+/** Returns the text of a profile file. @throws LoteError `configuration-invalid` when it cannot be read. */
 export function profileText(path: string, named: 'SERVICE_PROFILE' | 'FILE' = 'SERVICE_PROFILE'): string {
   try {
-    return readStart(path, PROFILE_FILE_LIMITS.bytes + 1);
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     throw new LoteError(
       'configuration-invalid',
       `Reading the service profile: ${named} must name a readable file, found ${JSON.stringify(path)}.`,
       { cause },
     );
-  }
-}
-
-function readStart(path: string, most: number): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(most);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < most; length += read)
-      read = readSync(file, bytes, length, most - length, null);
-    return bytes.toString('utf8', 0, length);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -55,13 +55,9 @@ export async function resolveInput(inputDir: string, file: string): Promise<stri
   return path;
 }
 
-/** Node replaces bytes that are no UTF-8 by this character, and cannot find the file by the changed name. */
-const NO_UTF_8 = '\uFFFD';
-
 /**
  * Resolves the files that a person names at a prompt: first as the shell sees the path, then as a name in the input
  * directory, as in the Temporal UI and the console. An unknown name is returned unchanged, and opening it reports the error.
- * @throws LoteError `file-unreadable` for a name that is no UTF-8
  */
 export function namedFiles(inputDir: string, names: readonly string[]): Promise<readonly string[]> {
   return Promise.all(names.map((name) => namedFile(inputDir, name)));
@@ -72,12 +68,7 @@ async function namedFile(inputDir: string, name: string): Promise<string> {
     () => true,
     () => false,
   );
-  const found = isThere || isAbsolute(name) ? name : await resolveInput(inputDir, name).catch(() => name);
-  if (isThere || found !== name || !name.includes(NO_UTF_8)) return found;
-  throw new LoteError(
-    'file-unreadable',
-    `Opening the input file ${JSON.stringify(name)}: its name must be UTF-8, and it is not, so that it cannot be opened under it. Rename the file and start again.`,
-  );
+  return isThere || isAbsolute(name) ? name : resolveInput(inputDir, name).catch(() => name);
 }
 
 /** No person waits at a prompt now, so a wrong profile or declaration becomes a report, and nothing is sent. */

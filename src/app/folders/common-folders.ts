@@ -6,8 +6,9 @@ import type { ActivityDeps } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../config/config.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { makeFolder, requireWritable } from '../../platform/folders.ts';
+import { FOLDER_MODE, makeFolder, requireWritable, type WrittenFolder } from '../../platform/folders.ts';
 import { writeNewFile } from '../../platform/files.ts';
+import { keptFiles } from '../files/kept-files.ts';
 import type { FolderRole, SharedFolderLedger } from '../../ledger/operations/shared-folders.ts';
 
 /** The folders that the processes of one application share. */
@@ -31,11 +32,8 @@ export interface CommonFolderOptions {
   readonly log?: { warn(message: string, fields?: Record<string, unknown>): void };
 }
 
-interface Folder {
+interface Folder extends WrittenFolder {
   readonly role: FolderRole;
-  readonly path: string;
-  readonly variable: string;
-  readonly title: string;
   /** False for the input folder, to which only nights write. */
   readonly written: boolean;
 }
@@ -46,57 +44,47 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
   if (config.databaseUrl === null) return null;
   const folders = foldersOf(config);
   const known = new Map<FolderRole, string>();
+  const markPath = ({ role, path }: Folder): string =>
+    join(path, `.lote-${role}-${application}-${ledger.id.slice(0, 8)}`);
 
+  /** A settled mark never changes, so it is read once. */
   async function knownMark(role: FolderRole): Promise<string | null> {
     const mark = known.get(role) ?? (await ledger.folderMark(application, role));
-    // A settled mark never changes.
     if (mark !== null) known.set(role, mark);
     return mark;
   }
 
-  async function requireMark(folder: Folder, mark: string): Promise<void> {
+  async function requireMark(folder: Folder, mark: string | null): Promise<void> {
     const path = markPath(folder);
     const found = await readMark(path);
-    if (found === mark) return;
-    throw notCommon(folder, { path, mark, found });
-  }
-
-  function markPath({ role, path }: Folder): string {
-    return join(path, `.lote-${role}-${application}-${ledger.id.slice(0, 8)}`);
-  }
-
-  async function joinOne(folder: Folder): Promise<void> {
-    const mark = (await knownMark(folder.role)) ?? (await markFirst(folder));
-    if (mark === null) return;
-    await requireMark(folder, mark);
-    if (folder.written) await requireWritable(folder);
+    if (found === null || found !== mark) throw notCommon(folder, { path, mark, found });
   }
 
   /** Writes the file before the row, so that after a crash in between the next start uses the same mark. */
-  async function markFirst(folder: Folder): Promise<string | null> {
-    const path = markPath(folder);
+  async function markFirst(folder: Folder): Promise<void> {
     try {
-      await makeFolder(folder.path, folder.written ? 0o750 : 0o777);
+      await makeFolder(folder.path, FOLDER_MODE);
       // If two workers start at once on one folder, one makes the file, and both read it.
-      await writeNewFile(path, `${randomUUID()}\n`, 0o644);
+      await writeNewFile(markPath(folder), `${randomUUID()}\n`, 0o644);
     } catch (error) {
-      if (folder.written) throw notWritable(folder, error);
-      log?.warn('the input folder cannot be marked, so that no process can prove that it is the common one', {
-        folder: folder.path,
-        code: errorCode(error),
-      });
-      return null;
+      if (folder.written) throw error;
+      const found = { folder: folder.path, code: errorCode(error) };
+      log?.warn('the input folder cannot be marked, so that no process can prove that it is the common one', found);
+      return;
     }
-    const mark = await readMark(path);
-    if (mark === null) throw notWritable(folder, null);
-    const settled = await ledger.settleFolderMark(application, folder.role, mark);
-    known.set(folder.role, settled);
-    return settled;
+    const mark = await readMark(markPath(folder));
+    await requireMark(folder, mark);
+    known.set(folder.role, await ledger.settleFolderMark(application, folder.role, mark ?? ''));
   }
 
   return {
     async join() {
-      for (const folder of folders) await joinOne(folder);
+      for (const folder of folders) {
+        if (folder.written) await requireWritable(folder);
+        if ((await knownMark(folder.role)) === null) await markFirst(folder);
+        const mark = await knownMark(folder.role);
+        if (mark !== null) await requireMark(folder, mark);
+      }
     },
     async require(role) {
       const folder = folders.find((one) => one.role === role);
@@ -111,7 +99,7 @@ function foldersOf({ dataDir, inputDir, reportsDir }: CommonFolderOptions['confi
     { role: 'input', path: inputDir, variable: 'LOTE_INPUT_DIR', title: 'input folder', written: false },
     { role: 'reports', path: reportsDir, variable: 'LOTE_REPORTS_DIR', title: 'reports folder', written: true },
     {
-      ...{ role: 'files', path: join(dataDir, 'files'), variable: 'LOTE_DATA_DIR', written: true },
+      ...{ role: 'files', path: keptFiles(dataDir), variable: 'LOTE_DATA_DIR', written: true },
       title: 'folder of the kept files',
     },
   ];
@@ -125,20 +113,12 @@ async function readMark(path: string): Promise<string | null> {
 
 function notCommon(
   { title, path: folder, variable }: Folder,
-  { path, mark, found }: { readonly path: string; readonly mark: string; readonly found: string | null },
+  { path, mark, found }: { readonly path: string; readonly mark: string | null; readonly found: string | null },
 ): LoteError {
   return new LoteError(
     'folder-unusable',
-    `Using the ${title} ${folder} (${variable}): all processes of this ledger and application must share one folder, in which the file ${path} holds the mark ${mark}, ` +
+    `Using the ${title} ${folder} (${variable}): all processes of this ledger and application must share one folder, in which the file ${path} holds the mark ${mark ?? ''}, ` +
       `but ${found === null ? 'there is no such file' : 'it holds another one'}. Mount the common folder there. If this folder shall be the common one from now on, write that mark into that file.`,
-  );
-}
-
-function notWritable({ title, path, variable }: Folder, cause: unknown): LoteError {
-  return new LoteError(
-    'folder-unusable',
-    `Using the ${title} ${path} (${variable}): it must be a folder that this process can write, found ${errorCode(cause) || 'an empty mark'}. Mount it, or give this process the right to write there.`,
-    { cause },
   );
 }
 

@@ -31,12 +31,8 @@ import {
 } from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
-/** Pages of the list of merchants; a check reads the list twice. */
-const MOST_PAGES = 4;
 /** Most GETs of the invoice. */
 const MOST_LOOKS = 8;
-/** Most requests of one check: those above and four more. */
-export const MOST_REQUESTS = 2 * MOST_PAGES + MOST_LOOKS + 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** A GET of a missing invoice shows how the service writes errors, and creates nothing. */
@@ -95,16 +91,11 @@ type Counted = ReturnType<typeof openCounted>;
 /** Opens the service as Lote uses it, counts its requests, and keeps the last raw answer. */
 function openCounted({ account, application, profile }: LiveCheckRequest) {
   let requests = 0;
-  let pages = 0;
-  let over = new AbortController();
   let last: ExchangeResult | null = null;
   const service = createInvoicingService({
     ...{ ...account, application, profile },
     capture: (answer) => void (last = answer),
-    measure: (operation) => () => {
-      requests += 1;
-      if (operation === 'list-merchants' && (pages += 1) === MOST_PAGES) over.abort();
-    },
+    measure: () => () => void (requests += 1),
   });
 
   async function asked<Answer>(call: () => Promise<Answer>): Promise<Asked<Answer>> {
@@ -113,15 +104,7 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  /** `isCut` is true if the list has more pages than the check reads. */
-  async function list() {
-    pages = 0;
-    over = new AbortController();
-    const read = await asked(() => service.listMerchants(over.signal));
-    return { ...read, isCut: over.signal.aborted && read.answer.kind === 'unreadable' };
-  }
-
-  return { service, asked, list, count: () => requests };
+  return { service, asked, list: () => asked(() => service.listMerchants()), count: () => requests };
 }
 
 async function compare(request: LiveCheckRequest, calls: Counted) {
@@ -200,7 +183,7 @@ async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { serv
 }
 
 async function listRows(
-  { answer, document, isCut }: Awaited<ReturnType<Counted['list']>>,
+  { answer, document }: Asked<MerchantListAnswer>,
   wasCreated: boolean,
   known: Known,
 ): Promise<readonly LiveRow[]> {
@@ -217,9 +200,7 @@ async function listRows(
   const item = entries.length === 0 ? null : { body: own ?? entries[0] };
   const isNif = (value: unknown): boolean => (own === undefined ? wordAt(value) !== null : isOwn(value));
   return [
-    isCut
-      ? unseen('requests.listMerchants.path', path, 'list-has-more-pages')
-      : row('requests.listMerchants.path', path, says, answer.kind === 'list' && !isMissing),
+    row('requests.listMerchants.path', path, says, answer.kind === 'list' && !isMissing),
     await placeRow(['merchants.items', merchants.items], document, known, Array.isArray),
     await placeRow(['merchants.id', merchants.id], item, known, isIdWith(merchants.idPrefix)),
     await placeRow(['merchants.nif', merchants.nif], item, known, isNif),

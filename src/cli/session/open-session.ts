@@ -123,20 +123,12 @@ function misfitsIn(config: Config, ledger: Ledger): Operations['misfits'] {
   };
 }
 
-const MOST_NAMED = 3;
-/** The batch that an operator meant is among the newest batches. */
-const MOST_COMPARED = 50;
-
-/** Returns a batch that the ledger must know. @throws LoteError `batch-not-found` with similar ids, because ids are long and are typed from memory */
-export async function requireBatch(
-  operations: Pick<Operations, 'batch' | 'batches'>,
-  batchId: string,
-): Promise<ReadBatch> {
+/** Returns a batch that the ledger must know. @throws LoteError `batch-not-found` */
+export async function requireBatch(operations: Pick<Operations, 'batch'>, batchId: string): Promise<ReadBatch> {
   const batch = await operations.batch(batchId);
   if (batch !== null) return batch;
-  const known = await operations.batches(MOST_COMPARED);
-  const meant = known.filter((one) => one.batchId.includes(batchId) || batchId.includes(one.batchId));
-  const named = meant.slice(0, MOST_NAMED).map((one) => one.batchId);
-  const hint = named.length === 0 ? '`lote status` lists the batches it knows.' : `Did you mean ${named.join(' or ')}?`;
-  throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}. ${hint}`);
+  throw new LoteError(
+    'batch-not-found',
+    `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+  );
 }

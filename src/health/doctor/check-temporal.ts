@@ -5,7 +5,7 @@ import { dataDirAt } from '../../app/data-dir/data-dir.ts';
 import { connectTemporal, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { clockOf, describeNightlyRuns, overdueNight } from '../../app/schedules/nightly-schedule.ts';
 import { describeReconciliation, reconciliationId } from '../../app/schedules/reconciliation-schedule.ts';
-import { livePollers, workerScope, type QueuePoller } from '../../app/temporal/queue-pollers.ts';
+import { livePollers, workerScope } from '../../app/temporal/queue-pollers.ts';
 import { GRPC_STATUS, temporalRefusal } from '../../app/temporal/calls.ts';
 import { searchAttributesOf } from '../../app/temporal/search-attributes.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
@@ -119,22 +119,12 @@ async function workersCheck(client: Client, { config, ledger }: ServerParts): Pr
     );
   }
   return polling.length > 0
-    ? fine(name, `${polling.length} on task queue ${taskQueue}${buildsOf(polling)}`)
+    ? fine(name, `${polling.length} on task queue ${taskQueue}`)
     : trouble(
         name,
         `No worker polls task queue ${taskQueue}.`,
         `Start one: ${start}. If one runs, correct LOTE_TASK_QUEUE.`,
       );
-}
-
-/** Returns how many workers each build has, if several builds run. */
-function buildsOf(polling: readonly QueuePoller[]): string {
-  const builds = [...new Set(polling.map(({ build }) => build ?? 'no build'))].toSorted();
-  if (builds.length < 2) return '';
-  const counts = builds.map(
-    (build) => `${polling.filter((one) => (one.build ?? 'no build') === build).length} of ${build}`,
-  );
-  return `: ${counts.join(', ')}`;
 }
 
 /** Limits the note of a paused schedule, because an operator may have written a long text. */

@@ -66,30 +66,14 @@ export async function examineParts({ config, profile, running, now }: Examined):
   const ledger = running ?? (await opening).ledger;
   const scene = { config, profile: profile ?? DEFAULT_PROFILE, ledger, isRunning, runs, patienceMs, now };
   const account = accountCheck(scene);
-  const look = (name: string, check: (examination: Examination) => Promise<readonly Check[]>) =>
-    within(name, patienceMs, async () => check({ ...scene, account }));
-  const age = look('ledger age', sentChecks);
-  const folders = look('folders', checkFolders);
-  const events = look('events', checkEvents);
-  const [checks] = await Promise.all([
-    Promise.all([
-      look('temporal', checkTemporal),
-      look('data directory', checkDataDirectory),
-      age,
-      look('service', checkService),
-      look('receiver', checkReceiver),
-      folders,
-      events,
-    ]),
-    closedAfter(opening, [age, folders, events, answerWithin(patienceMs, account)]),
-  ]);
-  return [...(await opening).checks, ...checks.flat()];
-}
-
-/** Closes the ledger once all reads have ended, even if they failed, so that the next process waits for no network. */
-async function closedAfter(opening: Promise<LedgerChecks>, reads: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(reads);
-  await (await opening).close();
+  const look = ([name, check]: Look) => within(name, patienceMs, async () => check({ ...scene, account }));
+  const others = Promise.all(OTHERS.map(look));
+  const read = await Promise.all(OF_LEDGER.map(look));
+  await Promise.allSettled([answerWithin(patienceMs, account)]);
+  // Closed before the network has answered, so that the next process need not wait for it.
+  const opened = await opening;
+  await answerWithin(patienceMs, opened.close());
+  return [...opened.checks, ...read.flat(), ...(await others).flat()];
 }
 
 /** Opens a separate connection to the ledger, except for an embedded ledger that this process has open. */
@@ -102,16 +86,9 @@ async function openedLedger(
   const openingMs = config.databaseUrl === null ? EMBEDDED_PATIENCE_MS : patienceMs;
   const opening = checkLedger(config, now);
   const checks = await within('ledger', openingMs, async () => (await opening).checks);
-  const opened = await answerWithin(
-    0,
-    opening.catch(() => null),
-  );
-  if (opened === null)
-    void opening.then(
-      (late) => late.close(),
-      () => undefined,
-    );
-  return { ...(opened ?? none), checks };
+  const known = opening.catch(() => null);
+  const ledger = (await answerWithin(0, known))?.ledger ?? null;
+  return { checks, ledger, close: async () => (await known)?.close() };
 }
 
 function profileOf(config: Config): { readonly profile: ServiceProfile | null; readonly check: Check } {
@@ -132,6 +109,19 @@ function notWitnessed({ reportsDir }: Config): Check {
     'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/deployment.md#restore-the-ledger). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
   );
 }
+
+type Look = readonly [name: string, check: (examination: Examination) => Promise<readonly Check[]>];
+const OF_LEDGER: readonly Look[] = [
+  ['ledger age', sentChecks],
+  ['folders', checkFolders],
+  ['events', checkEvents],
+];
+const OTHERS: readonly Look[] = [
+  ['temporal', checkTemporal],
+  ['data directory', checkDataDirectory],
+  ['service', checkService],
+  ['receiver', checkReceiver],
+];
 
 /** Checks whether Lote has sent invoices that the ledger does not know. Reports `unknown` if the account is unknown. */
 async function sentChecks({ config, ledger, account }: Examination): Promise<readonly Check[]> {

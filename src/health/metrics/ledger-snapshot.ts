@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -62,7 +63,7 @@ export function createLedgerSnapshot({ source, now }: LedgerSnapshotOptions): ()
 
   return async () => {
     if (performance.now() >= restUntil) reading ??= read();
-    if (reading !== null) await Promise.race([reading, pause(PATIENCE_MS)]);
+    if (reading !== null) await Promise.race([reading, sleep(PATIENCE_MS, undefined, { ref: false })]);
     return taken;
   };
 }
@@ -86,8 +87,4 @@ async function readFigures({ ledger, application, baseUrl }: LedgerSource, at: n
   const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
   const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
   return { at, batches, invoices, inDoubt, oldestAt, breakerOpen };
-}
-
-async function pause(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -4,7 +4,6 @@ import { createLedgerSnapshot, type LedgerSource, type LedgerSnapshot } from './
 import { createMeter, type Meter } from './meter.ts';
 import { VERDICTS } from './catalogue.ts';
 import { OUTCOMES } from '../../domain/invoice-state.ts';
-import { request } from 'undici';
 import type { RunLog } from '../../nightly/run-log.ts';
 import type { MeasureRequest } from '../../domain/records/measures.ts';
 
@@ -156,19 +155,10 @@ export function measureRequests(meter: Meter): MeasureRequest {
 
 /** The SDK answers from memory, on loopback. */
 const PATIENCE_MS = 2_000;
-/** The SDK serves some hundred series; a longer answer does not come from it. */
-const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Reads the metrics that the native part of the Temporal SDK serves on a loopback address; empty if there are none. */
 async function sdkMetrics(address: string | null): Promise<string> {
   if (address === null) return '';
-  const { statusCode, body } = await request(`http://${address}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) return '';
-    chunks.push(chunk);
-  }
-  return statusCode === 200 ? Buffer.concat(chunks).toString('utf8') : '';
+  const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  return answer.ok ? answer.text() : '';
 }

@@ -120,7 +120,9 @@ describe('the folders that workers share', () => {
     const joining = processOn({ ...places, reportsDir: '/proc' }, `app-${randomUUID().slice(0, 8)}`).join();
 
     await expect(joining).rejects.toMatchObject({ code: 'folder-unusable' });
-    await expect(joining).rejects.toThrow('/proc (LOTE_REPORTS_DIR): it must be a folder that this process can write');
+    await expect(joining).rejects.toThrow(
+      '/proc (LOTE_REPORTS_DIR): it must be a folder with room that this process can write to',
+    );
   });
 
   it('may hold an input folder that can only be read: it is used as it is, and that is said', async () => {

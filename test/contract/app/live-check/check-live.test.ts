@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
-import { checkLive, MOST_REQUESTS, type LiveCheck } from '../../../../src/app/live-check/check-live.ts';
+import { checkLive, type LiveCheck } from '../../../../src/app/live-check/check-live.ts';
 import { startTemporaryReceiver } from '../../../../src/app/live-check/temporary-receiver.ts';
 import { defaultLike } from '../../../services/default-like.ts';
 import { FAMILIES } from '../../../services/families.ts';
@@ -53,6 +53,9 @@ async function check(family: Family, profile: unknown = family.profile, merchant
 function verdicts({ rows }: LiveCheck): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map(({ setting, verdict }) => [setting, verdict]));
 }
+
+/** Of one check of these services: their lists have few pages. */
+const MOST_REQUESTS = 30;
 
 describe('a live check of a service profile', { timeout: 60_000 }, () => {
   it.each([defaultLike, ...FAMILIES].map((family) => [family.name, family] as const))(

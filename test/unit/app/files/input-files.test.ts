@@ -126,15 +126,6 @@ describe('a file that is named at a prompt', () => {
     expect(await namedFiles(inputDir, ['erp-1.csv'])).toEqual([join(inputDir, 'erp-1.csv')]);
   });
 
-  it('whose name is no UTF-8 is called that, and one that is only called so is found', async () => {
-    await expect(namedFiles(inputDir, [join(inputDir, 'm\uFFFDrz.csv')])).rejects.toMatchObject({
-      code: 'file-unreadable',
-      message: expect.stringContaining('its name must be UTF-8') as string,
-    });
-    await writeFile(join(inputDir, '\uFFFD.csv'), '');
-    expect(await namedFiles(inputDir, ['\uFFFD.csv'])).toEqual([join(inputDir, '\uFFFD.csv')]);
-  });
-
   it('is what the shell sees, also where the input directory has one of that name', async () => {
     // Tests run in the folder of the project.
     await writeFile(join(inputDir, 'package.json'), '');

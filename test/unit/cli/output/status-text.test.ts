@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { requireBatch } from '../../../../src/cli/session/open-session.ts';
 import { statusOf, statusTable } from '../../../../src/cli/commands/outcome/status.ts';
 import type { ReadBatch } from '../../../../src/console/operations.ts';
 
@@ -123,17 +122,5 @@ describe('`lote status BATCH`', () => {
       '  in doubt  2 went out, and may exist twice or have failed; look them up at the service: F-1, …\n',
     );
     expect(statusTable([batch], 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
-  });
-});
-
-describe('an unknown id', () => {
-  it('brings those that may have been meant', async () => {
-    const known = ['batch-may-1a2b3c4d', 'batch-may-two-9', 'batch-june-2'].map((batchId) => ({ ...MAY, batchId }));
-    const operations = { batch: () => Promise.resolve(null), batches: () => Promise.resolve(known) };
-
-    await expect(requireBatch(operations, 'may')).rejects.toThrow(
-      'Did you mean batch-may-1a2b3c4d or batch-may-two-9?',
-    );
-    await expect(requireBatch(operations, 'april')).rejects.toThrow('`lote status` lists');
   });
 });
