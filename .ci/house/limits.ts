@@ -27,7 +27,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/domain': { files: 44, lines: 3958 },
   'src/health': { files: 13, lines: 1509 },
   'src/ingest': { files: 45, lines: 7166 },
-  'src/ledger': { files: 47, lines: 7327 },
+  'src/ledger': { files: 47, lines: 7349 },
   'src/nightly': { files: 6, lines: 1011 },
   'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 21, lines: 2730 },

@@ -37,7 +37,7 @@ export async function holdInvoices(client: Client, invoices: number): Promise<vo
     ordinal: `t.ordinal + (n - 1) % ${copiesOfABatch} * ${count}`,
     invoice_ref: `'F/' || ${FIRST_REF} + n * ${lastInvoice} + t.invoice_id`,
     identity: base64UrlOf(sha256Of('t.identity')),
-    look_alike: `t.look_alike || '-' || n`,
+    skeleton: `md5(t.skeleton || '-' || n)::uuid`,
     idempotency_key: `'lote_' || ${hashOf('t.idempotency_key')}`,
     service_id: idOf('t.service_id'),
     sha256: hashOf('t.sha256'),

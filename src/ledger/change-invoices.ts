@@ -126,6 +126,20 @@ async function writeChanges(queries: Queries, changes: readonly Changed[]): Prom
   }
   await writeKept(queries, changes);
   await queries.query(WRITE_INVOICES, [column(after, (one) => one.invoiceId), recordset(after)]);
+  await writeDocuments(queries, changes);
+}
+
+/** Remembers the invoice of each service id that an answer named first. A known id of another invoice violates the key. */
+async function writeDocuments(queries: Queries, changes: readonly Changed[]): Promise<void> {
+  const named = changes.flatMap(({ invoiceId, before, decision }) => {
+    const known = new Set([before.serviceId, ...before.kept.map((one) => one.serviceId)]);
+    return [decision.invoice, ...(decision.kept ?? [])]
+      .map(({ serviceId }) => serviceId)
+      .filter((serviceId) => serviceId !== null && !known.has(serviceId))
+      .map((serviceId) => ({ invoiceId, serviceId }));
+  });
+  if (named.length === 0) return;
+  await queries.query(WRITE_DOCUMENTS, [column(named, (one) => one.serviceId), column(named, (one) => one.invoiceId)]);
 }
 
 async function writeKept(queries: Queries, changes: readonly Changed[]): Promise<void> {
@@ -258,3 +272,7 @@ UPDATE invoice i SET (state, exposure, generation, fingerprint, idempotency_key,
     u.first_sent_at, u.accepted_at, u.settled_at, u.changed_at, u.reason_code, u.reason_message, u.flags)
 FROM json_populate_recordset(NULL::invoice, $2::text::json) u
 WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])`;
+
+/** Parameters (arrays): serviceId, invoiceId. */
+const WRITE_DOCUMENTS = `/* write-documents */
+INSERT INTO document (service_id, invoice_id) SELECT * FROM unnest($1::text[], $2::bigint[])`;

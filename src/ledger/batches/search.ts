@@ -68,13 +68,10 @@ const FOUND_COLUMNS = `l.batch_id, l.application, l.file, l.read_at, ${LINE_COLU
  * own index and limit, so that a merchant of a million invoices costs no more than the answer.
  */
 const FIND_INVOICES = `/* find-invoices */
-WITH known AS (
-  SELECT invoice_id FROM invoice WHERE service_id = $1
-  UNION SELECT invoice_id FROM invoice_generation WHERE service_id = $1
-), hit AS (
+WITH hit AS (
   (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_ref = $1 LIMIT $2)
   UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE merchant_nif = $1 LIMIT $2)
-  UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_id IN (SELECT invoice_id FROM known) LIMIT $2)
+  UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_id = (SELECT invoice_id FROM document WHERE service_id = $1) LIMIT $2)
 )
 SELECT ${FOUND_COLUMNS}
 FROM hit JOIN batch_line l ON l.batch_id = hit.batch_id AND l.ordinal = hit.ordinal

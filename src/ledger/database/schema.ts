@@ -95,7 +95,7 @@ export const SCHEMA: readonly string[] = [
      generation integer NOT NULL,
      idempotency_key text NOT NULL,
      exposure text NOT NULL DEFAULT 'none' CHECK (exposure IN ('none', 'open', 'lost')),
-     service_id text CONSTRAINT invoice_service_id UNIQUE,
+     service_id text,
      attempts integer NOT NULL DEFAULT 0,
      asks integer NOT NULL DEFAULT 0, -- GETs since it was accepted
      first_sent_at bigint,
@@ -137,7 +137,7 @@ export const SCHEMA: readonly string[] = [
      fingerprint text NOT NULL,
      idempotency_key text NOT NULL,
      state text NOT NULL,
-     service_id text UNIQUE,
+     service_id text,
      attempts integer NOT NULL,
      first_sent_at bigint,
      settled_at bigint,
@@ -145,6 +145,13 @@ export const SCHEMA: readonly string[] = [
      reason_message text,
      flags text[] NOT NULL,
      PRIMARY KEY (invoice_id, generation)
+   )`,
+
+  // The invoice of each service id that an answer named, for any generation. Its own table, because an index on
+  // `invoice.service_id` would make the record of every answer write to all indexes of `invoice`.
+  `CREATE TABLE document (
+     service_id text PRIMARY KEY,
+     invoice_id bigint NOT NULL
    )`,
 
   // One line of a report. `outcome` is the batch's own outcome; null means that the state of the invoice is the outcome.

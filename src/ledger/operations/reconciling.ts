@@ -187,7 +187,8 @@ const LOOKED_BACK_MS = 7 * 24 * 60 * 60 * 1000;
 const MISSED_CONTRADICTIONS = `/* missed-contradictions */
 SELECT DISTINCT i.service_id
 FROM delivery d
-JOIN invoice i ON i.service_id = d.service_id AND i.state = 'issued'
+JOIN document own ON own.service_id = d.service_id
+JOIN invoice i ON i.invoice_id = own.invoice_id AND i.service_id = d.service_id AND i.state = 'issued'
 WHERE d.verdict = 'failed' AND d.received_at >= (SELECT max(received_at) FROM delivery WHERE verdict = 'failed') - ${LOOKED_BACK_MS}
   AND NOT i.flags && '{failed-after-issued,issued-after-failed}'`;
 

@@ -43,23 +43,23 @@ const ATTEMPTS = ofItem('$4::integer[]', 'i.invoice_id');
 const SENT_AT = ofItem('$5::bigint[]', 'i.invoice_id');
 const ANSWERED_AT = ofItem('$6::bigint[]', 'i.invoice_id');
 
-/** `IS NULL` would let the planner use the index of service ids, which it expects to find a few rows but which finds all unsent invoices. */
-const HAS_NO_ID = `coalesce(i.service_id, '') = ''`;
-
 /**
  * Parameters (arrays, ascending invoice id): invoiceId, generation, serviceId, attempts, sentAt, answeredAt. Records the usual answer, as the machine's
- * `record` decides: accepted, with a new id. All other answers take the common path. The unique index refuses an id of another invoice.
+ * `record` decides: accepted, with a new id. All other answers take the common path. The key of `document` refuses an id that is known.
  */
 const RECORD_ACCEPTED = `/* record-accepted */
+WITH recorded AS (
 UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_at = ${ANSWERED_AT}, asks = 0,
   service_id = ${SERVICE_ID},
   attempts = i.attempts + ${ATTEMPTS},
   first_sent_at = CASE WHEN ${ATTEMPTS} > 0 THEN coalesce(i.first_sent_at, ${SENT_AT}) ELSE i.first_sent_at END,
   reason_code = NULL, reason_message = NULL
 WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${GENERATION}
-  AND i.state IN ('sending', 'unknown') AND ${HAS_NO_ID}
-  AND (SELECT g.service_id FROM invoice_generation g WHERE g.service_id = ${SERVICE_ID}) IS NULL
-RETURNING i.invoice_id`;
+  AND i.state IN ('sending', 'unknown') AND i.service_id IS NULL
+RETURNING i.invoice_id, i.service_id
+)
+INSERT INTO document (service_id, invoice_id) SELECT service_id, invoice_id FROM recorded
+RETURNING invoice_id`;
 
 /** Parameter: invoiceIds. Counts the invoices of the sending batch that were answered with another invoice's id. */
 const COUNT_TAKEN = `/* count-taken */
@@ -183,9 +183,9 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
 }
 
 const OWNERS_OF_IDS = `/* owners-of-ids */
-SELECT service_id, invoice_id, false AS past FROM invoice WHERE service_id = ANY($1::text[])
-UNION ALL
-SELECT service_id, invoice_id, true FROM invoice_generation WHERE service_id = ANY($1::text[])`;
+SELECT d.service_id, d.invoice_id, i.service_id IS DISTINCT FROM d.service_id AS past
+FROM document d JOIN invoice i ON i.invoice_id = d.invoice_id
+WHERE d.service_id = ANY($1::text[])`;
 
 interface OwnerRow {
   readonly serviceId: string;
@@ -201,7 +201,7 @@ interface NamedIds {
   readonly sharing: ReadonlySet<number>;
 }
 
-/** Finds ids that several invoices name. A writer that takes an id after this hits the unique index, and Lote repeats the transaction. */
+/** Finds ids that several invoices name. A writer that takes an id after this violates the key of `document`, and Lote repeats the transaction. */
 async function namedIds(queries: Queries, items: readonly Accepted[]): Promise<NamedIds> {
   const taken = new Set<number>();
   const sharing = new Set<number>();

@@ -100,7 +100,10 @@ SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
     CROSS JOIN LATERAL (
       SELECT d.service_id FROM delivery d WHERE d.verdict = 'failed' AND d.received_at > b.started_at - ${DAY_MS} OFFSET 0
     ) d
-    WHERE b.batch_id = $1 AND (SELECT i.owner_batch FROM invoice i WHERE i.service_id = d.service_id AND i.state = 'accepted') = $1
+    WHERE b.batch_id = $1 AND (
+      SELECT i.owner_batch FROM document own JOIN invoice i ON i.invoice_id = own.invoice_id
+      WHERE own.service_id = d.service_id AND i.service_id = d.service_id AND i.state = 'accepted'
+    ) = $1
   ) AS failed
 FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
 

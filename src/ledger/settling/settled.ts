@@ -53,7 +53,10 @@ const ISSUE_REPORTED = `/* issue-reported */
 WITH called_issued AS MATERIALIZED (
   SELECT i.invoice_id, i.service_id, i.state, event.issued_at
   FROM (SELECT DISTINCT unnest($1::text[]) AS service_id) named
-  CROSS JOIN LATERAL (SELECT * FROM invoice own WHERE own.service_id = named.service_id OFFSET 0) i
+  CROSS JOIN LATERAL (SELECT own.invoice_id FROM document own WHERE own.service_id = named.service_id OFFSET 0) d
+  CROSS JOIN LATERAL (
+    SELECT * FROM invoice own WHERE own.invoice_id = d.invoice_id AND own.service_id = named.service_id OFFSET 0
+  ) i
   CROSS JOIN LATERAL (
     SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS issued_at
     FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL
@@ -82,13 +85,8 @@ function ofReported(column: 'times' | 'service_ids'): string {
   return ofItem(`(SELECT r.${column} FROM reported r)`, 'i.invoice_id', IDS);
 }
 
-/** Parameter: serviceIds. The invoices that have these documents, now or beside the present one. OFFSET 0: see `ISSUE_REPORTED`. */
-const OF_DOCUMENTS = `ARRAY(
-  SELECT i.invoice_id FROM unnest($1::text[]) AS u(service_id)
-  CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice own WHERE own.service_id = u.service_id OFFSET 0) i
-  UNION
-  SELECT g.invoice_id FROM unnest($1::text[]) AS u(service_id)
-  CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice_generation own WHERE own.service_id = u.service_id OFFSET 0) g)`;
+/** Parameter: serviceIds. The invoices that have these documents, now or beside the present one. */
+const OF_DOCUMENTS = 'ARRAY(SELECT DISTINCT d.invoice_id FROM document d WHERE d.service_id = ANY($1::text[]))';
 
 /** The effects of events and GETs. */
 export interface Heard {

@@ -42,9 +42,7 @@ export interface ReportedFailure extends UnconfirmedFailure {
 }
 
 /** SQL condition: the document of delivery `d` belongs to an invoice, now or in an earlier generation. */
-const IS_OF_KNOWN_DOCUMENT = `(
-  EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id)
-  OR EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id))`;
+const IS_OF_KNOWN_DOCUMENT = 'EXISTS (SELECT FROM document own WHERE own.service_id = d.service_id)';
 
 /** A service with other customers may send millions; a higher count is not useful. */
 const MOST_COUNTED = 10_000;

@@ -158,6 +158,8 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
       ],
     );
     const { invoiceId = 0 } = row ?? {};
+    if (invoice.serviceId !== null)
+      await database.query('INSERT INTO document VALUES ($1, $2)', [invoice.serviceId, invoiceId]);
     if (invoice.frozenAt !== null)
       await database.query('INSERT INTO invoice_body VALUES ($1, $2, $3, $4)', [invoiceId, 1, '{}', invoice.frozenAt]);
     return invoiceId;

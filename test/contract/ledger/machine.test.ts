@@ -122,6 +122,11 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
       await keep(invoiceId, one);
     }
     await say(invoice.serviceId, invoice.said);
+    const documents = new Set([invoice.serviceId, ...invoice.kept.map(({ serviceId }) => serviceId)]);
+    await database.query('INSERT INTO document SELECT id, $2 FROM unnest($1::text[]) AS id WHERE id IS NOT NULL', [
+      arrayLiteral([...documents]),
+      invoiceId,
+    ]);
     return { invoiceId, invoice, command: ownCommand(ordered) };
 
     function ownCommand(command: Command): Command {

@@ -132,7 +132,9 @@ function invoicesOf(states: string): string {
         WHEN 'unsettled' THEN 'The service has said neither issued nor failed within the settle time.'
         WHEN 'held' THEN '${HELD}' END
     FROM line ORDER BY n
-    RETURNING invoice_id, identity
+    RETURNING invoice_id, identity, service_id
+  ), known AS (
+    INSERT INTO document SELECT service_id, invoice_id FROM made WHERE service_id IS NOT NULL
   )
   INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, merchant_nif, invoice_ref, currency, net, file_rows)
   SELECT $1, n, invoice_id, nif, ref, currency, net, ARRAY[n + 1] FROM line JOIN made USING (identity)`;
