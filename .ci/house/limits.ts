@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 21, lines: 2730 },
   'src/sandbox': { files: 20, lines: 1976 },
-  'src/service': { files: 29, lines: 3793 },
+  'src/service': { files: 29, lines: 3623 },
   'src/texts': { files: 17, lines: 1881 },
   'src/webhooks': { files: 9, lines: 1497 },
   workflows: { files: 21, lines: 2639 },

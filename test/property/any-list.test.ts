@@ -33,7 +33,6 @@ function fillingsOf(profile: ServiceProfile, page: number): readonly Filling[] {
   const [nextLink = ''] = [merchants.nextLink].flat();
   return [
     { place: merchants.total, right: [page + 1, 1, 2] },
-    { place: merchants.pages, right: [1, 2] },
     { place: merchants.more, right: [false, false, true] },
     { place: merchants.nextCursor, right: [undefined, undefined, `c${page}`] },
     { place: nextLink, right: nextLink.startsWith('header:') ? nextInHeader : next },
@@ -43,12 +42,6 @@ function fillingsOf(profile: ServiceProfile, page: number): readonly Filling[] {
   ];
 }
 
-/** The list without a page number is asked for beside its first page, as a proof. */
-function isFirstAgain(path: string, served: readonly Came[], { merchants }: ServiceProfile): boolean {
-  const names = new URL(path, BASE).searchParams;
-  return served.length === 1 && merchants.paging === 'page' && !names.has(merchants.pageParameter);
-}
-
 it('1,000 lists of any service are whole by the signs that the profile names, or unreadable', async () => {
   const tally = new Tally();
   const anyPages = fc.array(anyAnswer(8), { minLength: 1, maxLength: 4 });
@@ -56,14 +49,14 @@ it('1,000 lists of any service are whole by the signs that the profile names, or
     fc.asyncProperty(anyPages, async (pages) => {
       for (const { name, profile } of PROFILES) {
         const served: Came[] = [];
-        const fetchPage = async (path: string) => {
-          const number = served.length - (isFirstAgain(path, served, profile) ? 1 : 0);
+        const fetchPage = async () => {
+          const number = served.length;
           // A list may go on for ten thousand pages; a service that ends earlier is enough.
           if (number > MOST_PAGES) return { kind: 'broken', code: 'connection-reset' } as const;
           const page = pages[number % pages.length];
           if (page === undefined) throw new Error('there is at least one page');
           const { end, came } = answered(page, fillingsOf(profile, number));
-          if (number === served.length) served.push(came);
+          served.push(came);
           return await Promise.resolve(end);
         };
         // oxlint-disable-next-line no-await-in-loop

@@ -20,10 +20,8 @@ const PROFILE: unknown = {
     createdId: '/data/id',
     paging: 'page',
     pageParameter: 'p',
-    firstPage: 0,
     sizeParameter: 'size',
     pageSize: 50,
-    endsAtShortPage: false,
   },
   webhook: { secret: '/data/secret' },
   signature: {

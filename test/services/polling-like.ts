@@ -26,8 +26,6 @@ const PROFILE: unknown = {
     nif: 'jsonata:identifiers[scheme = "NIF"].value',
     paging: 'page',
     pageParameter: 'page',
-    firstPage: 0,
-    pages: '/page/totalPages',
     more: 'jsonata:$not(last)',
   },
   webhook: { register: false },

@@ -6,7 +6,7 @@ export interface PartRead {
   readonly pages: number;
 }
 
-/** A member of a document: its path as a JSON Pointer, and its value. */
+/** A member of a document (its path is a JSON Pointer), or a header (`header:x-total-count`), and its value. */
 export type Entry = readonly [path: string, value: unknown];
 
 /** Paging members are at the top or in an object like `meta.pagination`; deeper members describe something different. */
@@ -97,7 +97,7 @@ export function* entriesBeside(
 }
 
 function lastKey(path: string): string {
-  return plain(path.slice(path.lastIndexOf('/') + 1));
+  return plain(path.slice(path.lastIndexOf('/') + 1).replace(/^header:(?:x-)?(?:pagination-)?/, ''));
 }
 
 /** Returns a number, also one written in digits; null for any other value. */

@@ -1,6 +1,6 @@
+import { entriesBeside, saysEnd, signOfKey, signOfLength, type Entry } from '../../domain/text/paging-signs.ts';
 import { isNothing, readPlace, type Document, type Place, wordAt } from '../profile/place.ts';
 import type { ServiceProfile } from '../profile/profile.ts';
-import { entriesBeside, saysEnd, signOfKey, signOfLength } from '../../domain/text/paging-signs.ts';
 import { ListProblem } from './merchant-page.ts';
 
 type Merchants = ServiceProfile['merchants'];
@@ -12,34 +12,28 @@ export interface ListRead {
   readonly itemsOfPage: number;
 }
 
-/** The signs of a page about the end of the list, from the places of the profile. */
+/** What a page says about the end of the list, at the places of the profile. */
 export interface EndSaid {
   /** True if the flag says that this page is the last. */
   readonly isLast: boolean;
-  /** Phrases that say that this page is the last. */
-  readonly end: readonly string[];
-  /** Phrases that say that there is more. */
-  readonly more: readonly string[];
+  /** The phrase that says that this page is the last, or null. */
+  readonly end: string | null;
+  /** The phrase that says that there is more, or null. */
+  readonly more: string | null;
   readonly total: number | null;
 }
 
-/** Reads `merchants.total`, `pages` and `more` of a page. @throws ListProblem when one of them has another form. */
-export function readEnd(document: Document, read: ListRead, { total, pages, more }: Merchants): EndSaid {
-  const flag = flagAt(document, more);
+/** Reads `merchants.total` and `more` of a page. @throws ListProblem when one of them has another form. */
+export function readEnd(document: Document, { items }: ListRead, merchants: Merchants): EndSaid {
+  const [flag, total] = [flagAt(document, merchants.more), countAt(document, merchants.total)];
   const said = [
-    { setting: 'total', things: 'merchants', count: countAt(document, total, 'total'), counted: read.items },
-    { setting: 'pages', things: 'pages', count: countAt(document, pages, 'pages'), counted: read.pages },
-  ].flatMap(({ setting, things, count, counted }) => {
-    if (count === null) return [];
-    return {
-      goesOn: count > counted,
-      phrase: `merchants.${setting} says ${count} ${things}, and ${counted} were read`,
-    };
-  });
-  if (flag !== null) said.unshift({ goesOn: flag, phrase: `merchants.more says ${flag ? 'yes' : 'no'}` });
-  const phrases = (wanted: boolean): string[] =>
-    said.filter(({ goesOn }) => goesOn === wanted).map(({ phrase }) => phrase);
-  return { isLast: flag === false, end: phrases(false), more: phrases(true), total: countAt(document, total, 'total') };
+    ...(flag === null ? [] : [{ goesOn: flag, phrase: `merchants.more says ${flag ? 'yes' : 'no'}` }]),
+    ...(total === null
+      ? []
+      : [{ goesOn: total > items, phrase: `merchants.total says ${total} merchants, and ${items} were read` }]),
+  ];
+  const phrase = (wanted: boolean): string | null => said.find(({ goesOn }) => goesOn === wanted)?.phrase ?? null;
+  return { isLast: flag === false, end: phrase(false), more: phrase(true), total };
 }
 
 /** Tells whether the flag says that there is more; null if the page has no flag. @throws ListProblem */
@@ -52,71 +46,54 @@ function flagAt(document: Document, place: Place | null): boolean | null {
   throw new ListProblem('what stands at merchants.more is neither yes nor no');
 }
 
-const COUNT = /^\d{1,15}$/;
-
-/** Returns the whole number at a place; null if the page has none. @throws ListProblem */
-function countAt(document: Document, place: Place | null, setting: string): number | null {
+/** Returns the whole number at `merchants.total`; null if the page has none. @throws ListProblem */
+function countAt(document: Document, place: Place | null): number | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
-  if (typeof value !== 'boolean' && COUNT.test(wordAt(value) ?? '')) return Number(value);
-  throw new ListProblem(`what stands at merchants.${setting} is no whole number`);
-}
-
-/** Returns the place at which the profile looks for the next page; null if pages are counted. */
-function nextPlace({ paging, nextCursor, nextLink }: Merchants): Place | null {
-  if (paging === 'cursor') return nextCursor;
-  return paging === 'link' ? nextLink : null;
-}
-
-/** The page that the profile calls the last. */
-export interface LastPage {
-  readonly document: Document;
-  readonly read: ListRead;
-  /** True if the page itself says that it is the last, regardless of its length. */
-  readonly proved: boolean;
+  if (typeof value !== 'boolean' && /^\d{1,15}$/.test(wordAt(value) ?? '')) return Number(value);
+  throw new ListProblem('what stands at merchants.total is no whole number');
 }
 
 /**
  * Returns, as a phrase, a sign that a list goes on after a page that the profile calls the last; null without a sign.
- * Lote would create a merchant on an unread page a second time, so any sign stops the reading.
+ * Lote would create a merchant on an unread page a second time, so any sign stops the reading. `isProved`: the page
+ * itself says that it is the last.
  */
-export function signOfMore({ document, read, proved }: LastPage, merchants: Merchants): string | null {
-  const { items, notPaging, pageSize, total, pages, more } = merchants;
-  const next = nextPlace(merchants);
+export function signOfMore(
+  { document, ...read }: ListRead & { readonly document: Document },
+  isProved: boolean,
+  { items, notPaging, pageSize, total, more, paging, nextCursor, nextLink }: Merchants,
+): string | null {
+  const next = [paging === 'cursor' ? nextCursor : paging === 'link' ? nextLink : []].flat();
   // Values at the places where the profile reads the end are no signs. A value at the place of the next page is no sign
   // either, if the page proves by other means that it is the last.
-  const places = [total, pages, more, proved ? next : null].flat().filter((place) => place !== null);
-  const entries = [...entriesBeside(document.body, { items: readPlace(document, items), notPaging, places })];
-  const signs = [signOfHeaders(document, read, places), ...entries.map((entry) => signOfKey(entry, read, 'merchants'))];
-  const sign = signs.find((found) => found !== null) ?? null;
+  const places = [total, more, isProved ? next : null].flat().filter((place) => place !== null);
+  const beside = { items: readPlace(document, items), notPaging, places };
+  const entries = [...entriesOfHeaders(document, places), ...entriesBeside(document.body, beside)];
+  const sign = first(entries.map((entry) => signOfKey(entry, read, 'merchants')));
   const saysWhole =
-    [next ?? []].flat().some((place) => readPlace(document, place) !== undefined) ||
-    entries.some((entry) => saysEnd(entry, read));
-  if (sign !== null || proved || saysWhole) return sign;
+    next.some((place) => readPlace(document, place) !== undefined) || entries.some((entry) => saysEnd(entry, read));
+  if (sign !== null || isProved || saysWhole) return sign;
   if (pageSize !== null && read.itemsOfPage === pageSize)
     return `the page is as long as merchants.pageSize (${pageSize}), and nothing says that none follows`;
-  return entries.map((entry) => signOfLength(entry, read.itemsOfPage)).find((found) => found !== null) ?? null;
+  return first(entries.map((entry) => signOfLength(entry, read.itemsOfPage)));
 }
 
-const COUNTING_HEADERS = {
-  items: ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count', 'content-range'],
-  pages: ['x-total-pages', 'x-page-count', 'x-pagination-page-count'],
-} as const;
+function first(signs: readonly (string | null)[]): string | null {
+  return signs.find((found) => found !== null) ?? null;
+}
 
-function signOfHeaders({ headers = {} }: Document, read: ListRead, places: readonly string[]): string | null {
-  const readByProfile = places.map((place) => /^header:\s*(.*?)\s*$/i.exec(place.toLowerCase())?.[1]);
-  const text = (name: string): string => (readByProfile.includes(name) ? '' : [headers[name] ?? ''].flat().join(', '));
-  if (/rel\s*=\s*"?[^",;]*\bnext\b/i.test(text('link'))) return 'the header Link names a next page';
-  if (/\S/.test(text('x-next-page'))) return 'the header X-Next-Page names a next page';
-  for (const what of ['items', 'pages'] as const) {
-    // A header that came twice is joined with a comma; Content-Range ends with the count behind a slash.
-    const countsMore = (name: string): boolean =>
-      text(name)
-        .split(',')
-        .some((one) => Number(/(?:^|\/)\s*(\d+)\s*$/.exec(one)?.[1] ?? 0) > read[what]);
-    const counter = COUNTING_HEADERS[what].find(countsMore);
-    if (counter !== undefined)
-      return `the header ${counter} says ${text(counter)}, and ${read[what]} ${what === 'items' ? 'merchants' : 'pages'} were read`;
-  }
-  return null;
+/** Returns the headers that the profile does not read as entries, like `X-Total-Count` and `X-Next-Page`. */
+function entriesOfHeaders({ headers = {} }: Document, places: readonly string[]): readonly Entry[] {
+  const readByProfile = new Set(places.map((place) => place.toLowerCase().replaceAll(/\s/g, '')));
+  return Object.entries(headers).flatMap(([name, values]): readonly Entry[] => {
+    const path = `header:${name}`;
+    if (readByProfile.has(path)) return [];
+    const texts = [values ?? ''].flat();
+    if (name === 'link')
+      return texts.some((text) => /rel\s*=\s*"?[^",;]*\bnext\b/i.test(text)) ? [['header:link/next', texts]] : [];
+    // `Content-Range` ends with the count behind a slash.
+    if (name === 'content-range') return texts.map((text) => ['header:content-range/total', text.split('/')[1] ?? '']);
+    return texts.map((text) => [path, text.trim()]);
+  });
 }

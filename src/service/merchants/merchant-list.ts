@@ -1,10 +1,10 @@
 import type { ServiceProfile } from '../profile/profile.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
-import { readEnd, type LastPage, signOfMore } from './list-end.ts';
-import { ListProblem, pageReader, type ListedMerchant, type MerchantPage, type PageReader } from './merchant-page.ts';
-import { startPaging } from './paging.ts';
 import { shownPlace } from '../profile/place.ts';
 import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
+import { readEnd, signOfMore, type EndSaid } from './list-end.ts';
+import { ListProblem, pageReader, type ListedMerchant, type MerchantPage, type PageReader } from './merchant-page.ts';
+import { firstPath, nextPath } from './next-page.ts';
 
 /** A list with more pages is unreadable; at 100 merchants a page this is a million merchants. */
 const MAX_PAGES = 10_000;
@@ -35,7 +35,18 @@ export async function readMerchantList(
   const readPage = readers.get(profile) ?? pageReader(profile);
   readers.set(profile, readPage);
   try {
-    return { kind: 'list', merchants: await readPages({ fetchPage, readPage, profile, baseUrl }) };
+    const list = new ListReading(profile, baseUrl);
+    // Each page says where the next page is.
+    /* oxlint-disable no-await-in-loop */
+    for (let path: string | null = list.path; path !== null; path = list.path) {
+      const end = await fetchPage(path);
+      const page = await readPage(end).catch((error: unknown) => {
+        throw list.pages > 0 && isNoSuchPage(end) ? withHint(error, profile) : error;
+      });
+      list.take(page);
+    }
+    /* oxlint-enable no-await-in-loop */
+    return { kind: 'list', merchants: list.merchants() };
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error;
     const { code, message } = error;
@@ -43,55 +54,124 @@ export async function readMerchantList(
   }
 }
 
-interface Reading extends MerchantListOptions {
-  readonly fetchPage: FetchPage;
-  readonly readPage: PageReader;
-}
+/** One reading of the list. */
+class ListReading {
+  readonly #profile: ServiceProfile;
+  readonly #baseUrl: string;
+  readonly #idOf = new Map<string, string>();
+  readonly #ids = new Set<string>();
+  readonly #paths = new Set<string>();
+  #idsBefore = '';
+  #total = 0;
+  #items = 0;
+  /** The number of the next page, if pages are asked for by number. */
+  #number = 1;
+  pages = 0;
+  /** The path of the next page; null after the last page. */
+  path: string | null;
 
-async function readPages(reading: Reading): Promise<readonly ListedMerchant[]> {
-  const { fetchPage, readPage, profile, baseUrl } = reading;
-  const paging = startPaging(profile, baseUrl);
-  const idOf = new Map<string, string>();
-  let items = 0;
-  let path = paging.firstPath;
-  let mayBeLast: LastPage | null = null;
-  // Each page says where the next page is.
-  /* oxlint-disable no-await-in-loop */
-  for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
-    const end = await fetchPage(path);
-    if (mayBeLast !== null && isNoSuchPage(end)) return whole(idOf, mayBeLast, profile);
-    const page = await readPage(end).catch((error: unknown) => {
-      throw pages > 1 && isNoSuchPage(end) ? withHint(error, profile) : error;
-    });
-    for (const { nif, merchantId } of page.merchants) if (!idOf.has(nif)) idOf.set(nif, merchantId);
-    items += page.merchants.length;
-    const read = { items, pages, itemsOfPage: page.merchants.length };
-    const said = readEnd(page.document, read, profile.merchants);
-    if (pages === 1 && said.total === null) await requireFirst(page, paging.unnumberedPath, reading);
-    const { next, proved = false, confirms = false } = paging.after({ page, read, said, path });
-    const last = { document: page.document, read, proved };
-    if (next === null) return whole(idOf, last, profile);
-    mayBeLast = confirms ? last : null;
-    path = next;
+  constructor(profile: ServiceProfile, baseUrl: string) {
+    this.#profile = profile;
+    this.#baseUrl = baseUrl;
+    this.path = firstPath(profile);
+    this.#paths.add(this.path);
   }
-  /* oxlint-enable no-await-in-loop */
-  throw new ListProblem(`it has more than ${MAX_PAGES} pages`);
+
+  /** Takes a page and decides whether another one follows. @throws ListProblem if Lote cannot tell */
+  take(page: MerchantPage): void {
+    const { paging } = this.#profile.merchants;
+    const isCounted = paging === 'page' || paging === 'offset';
+    // The list without a number is the first page, and this service calls it page 1 and not page 0.
+    const isFirstAgain = paging === 'page' && this.pages === 1 && this.#number === 2 && page.ids === this.#idsBefore;
+    if (!isFirstAgain) this.#add(page, isCounted);
+    const read = { items: this.#items, pages: this.pages, itemsOfPage: page.merchants.length };
+    const said = readEnd(page.document, read, this.#profile.merchants);
+    if (isCounted) this.#requireSteady(said);
+    const next = this.#next(page, said);
+    if (next !== null) {
+      if (this.pages >= MAX_PAGES) throw new ListProblem(`it has more than ${MAX_PAGES} pages`);
+      if (this.#paths.has(next)) throw new ListProblem(`page ${this.pages} repeats an earlier page's ${this.#by}`);
+      this.#paths.add(next);
+    } else this.#requireEnd(page, said);
+    this.path = next;
+  }
+
+  /** Returns the merchants of all pages. */
+  merchants(): readonly ListedMerchant[] {
+    const listed = Array.from(this.#idOf, ([nif, merchantId]) => ({ nif, merchantId }));
+    // Lote's tax numbers have only digits: Lote would find no merchant in such a list and create each one again.
+    if (listed.length > 0 && !listed.some(({ nif }) => /^\d+$/.test(nif)))
+      throw new ListProblem(
+        `no tax number of digits at ${shownPlace(this.#profile.merchants.nif)} (merchants.nif) of any merchant`,
+      );
+    return listed;
+  }
+
+  /** The settings that lead to the next page. */
+  get #by(): string {
+    return LED_BY[this.#profile.merchants.paging];
+  }
+
+  /**
+   * Pages that are asked for by a number do not refer to each other: a merchant on two pages shows that the service
+   * ignores the number or that the order changed, so another merchant may be missing.
+   */
+  #add(page: MerchantPage, isCounted: boolean): void {
+    this.pages += 1;
+    const isSame = page.ids !== '' && page.ids === this.#idsBefore;
+    const again = page.merchants.filter(({ merchantId }) => this.#ids.has(merchantId)).length;
+    if (isSame || (isCounted && again > 0))
+      throw new ListProblem(
+        `${again} of the ${page.merchants.length} merchants of page ${this.pages} stood on an earlier page: the service does not page by the ${this.#by}, or the list changed while it was read`,
+      );
+    this.#idsBefore = page.ids;
+    this.#items += page.merchants.length;
+    for (const { nif, merchantId } of page.merchants) {
+      this.#ids.add(merchantId);
+      if (!this.#idOf.has(nif)) this.#idOf.set(nif, merchantId);
+    }
+  }
+
+  /** A merchant may have moved to a page that was read before. */
+  #requireSteady({ total }: EndSaid): void {
+    if (total !== null && total < this.#total)
+      throw new ListProblem(`merchants.total went from ${this.#total} to ${total} while the list was read`);
+    this.#total = total ?? this.#total;
+  }
+
+  #next(page: MerchantPage, said: EndSaid): string | null {
+    const { paging } = this.#profile.merchants;
+    const isCounted = paging === 'page' || paging === 'offset';
+    if (said.isLast || (isCounted && (said.end !== null || page.merchants.length === 0))) return null;
+    const at = { number: this.#number, items: this.#items, path: this.path ?? '', baseUrl: this.#baseUrl };
+    this.#number += 1;
+    return nextPath(page.document, at, this.#profile);
+  }
+
+  /** @throws ListProblem if the last page says that there is more */
+  #requireEnd({ document, merchants }: MerchantPage, said: EndSaid): void {
+    const { paging } = this.#profile.merchants;
+    if (said.more !== null)
+      throw new ListProblem(
+        `${said.more}, but ${said.end ?? (merchants.length === 0 ? `page ${this.pages} is empty` : `page ${this.pages} has no ${this.#by}`)}`,
+      );
+    const last = { document, items: this.#items, pages: this.pages, itemsOfPage: merchants.length };
+    const sign = signOfMore(last, said.end !== null, this.#profile.merchants);
+    if (sign !== null)
+      throw new ListProblem(
+        `it must be whole, and it may go on where the service profile sees its end: ${sign}. No merchant was created. Say in the profile how the list goes on ` +
+          `(merchants.paging ${JSON.stringify(paging)}: ${this.#by}), or name the key in merchants.notPaging if it means something else`,
+      );
+  }
 }
 
-/**
- * Checks that the numbered page is the first page. A service that counts pages from 0 answers page 1 with its second
- * page, and some services answer page 0 with an empty page. Without a number, a service returns its first page, or
- * refuses, which proves nothing.
- * @throws ListProblem if the page without a number has other merchants.
- */
-async function requireFirst(first: MerchantPage, unnumberedPath: string | null, reading: Reading): Promise<void> {
-  if (unnumberedPath === null) return;
-  const end = await reading.fetchPage(unnumberedPath);
-  if (isNoSuchPage(end) || (await reading.readPage(end)).ids === first.ids) return;
-  throw new ListProblem(
-    `page ${reading.profile.merchants.firstPage} (merchants.firstPage) holds other merchants than the list without a page number: its first page has another number, or the list changed while it was read`,
-  );
-}
+/** What leads to the next page, with its settings, by kind of paging. */
+const LED_BY = {
+  cursor: 'cursor (merchants.nextCursor, merchants.cursorParameter)',
+  link: 'link (merchants.nextLink)',
+  page: 'page number (merchants.pageParameter, merchants.total, merchants.more)',
+  offset: 'offset (merchants.offsetParameter, merchants.total, merchants.more)',
+} as const;
 
 function isNoSuchPage(end: ExchangeResult): boolean {
   return end.kind === 'answer' && NO_SUCH_PAGE.has(end.status);
@@ -101,37 +181,6 @@ function isNoSuchPage(end: ExchangeResult): boolean {
 function withHint(problem: unknown, { merchants: { paging } }: ServiceProfile): unknown {
   if (!(problem instanceof ListProblem) || paging === 'cursor' || paging === 'link') return problem;
   const hint =
-    'If the page before was the last one, say in the service profile what shows it: merchants.total, merchants.pages, merchants.more, or merchants.endsAtShortPage';
+    'If the page before was the last one, say in the service profile what shows it: merchants.total or merchants.more';
   return new ListProblem(`${problem.message}. ${hint}`, problem.code);
-}
-
-const COUNTED = 'merchants.total, merchants.pages, merchants.more, merchants.pageSize';
-/** The settings that say how to find the next page, by kind of paging. */
-const GOES_ON_BY = {
-  cursor: 'merchants.nextCursor, merchants.cursorParameter',
-  link: 'merchants.nextLink',
-  page: COUNTED,
-  offset: COUNTED,
-} as const;
-
-const DIGITS = /^\d+$/;
-
-/** Returns the merchants of all pages. @throws ListProblem if the last page has a sign that the list goes on. */
-function whole(
-  idOf: ReadonlyMap<string, string>,
-  last: LastPage,
-  { merchants }: ServiceProfile,
-): readonly ListedMerchant[] {
-  const sign = signOfMore(last, merchants);
-  const { paging } = merchants;
-  if (sign !== null)
-    throw new ListProblem(
-      `it must be whole, and it may go on where the service profile sees its end: ${sign}. No merchant was created. Say in the profile how the list goes on ` +
-        `(merchants.paging ${JSON.stringify(paging)}: ${GOES_ON_BY[paging]}), or name the key in merchants.notPaging if it means something else`,
-    );
-  const listed = Array.from(idOf, ([nif, merchantId]) => ({ nif, merchantId }));
-  // Lote's tax numbers have only digits: Lote would find no merchant in such a list and create each one again.
-  if (listed.length > 0 && !listed.some(({ nif }) => DIGITS.test(nif)))
-    throw new ListProblem(`no tax number of digits at ${shownPlace(merchants.nif)} (merchants.nif) of any merchant`);
-  return listed;
 }

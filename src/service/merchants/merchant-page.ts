@@ -41,9 +41,9 @@ const Nif = z
 /** Makes a reader of pages by a profile, and compiles its expressions. */
 export function pageReader(profile: ServiceProfile): PageReader {
   const { merchants, answers, error } = profile;
-  const { items, nextCursor, nextLink, total, pages, more } = merchants;
+  const { items, nextCursor, nextLink, total, more } = merchants;
   const evaluatePage = compileExpressions([
-    ...[items, nextCursor, nextLink, total, pages, more],
+    ...[items, nextCursor, nextLink, total, more],
     ...[answers.success?.at ?? null, answers.status, error.code, error.message],
     ...answers.rules.map(({ has = null }) => has),
   ]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { templateMistake } from './body-template.ts';
-import { mismatchIsNoRefusal, possiblePaging, reachableRules, wordsOfOneMeaning } from './contradictions.ts';
+import { mismatchIsNoRefusal, wordsOfOneMeaning } from './contradictions.ts';
 import { expressionMistake } from './expression.ts';
 import { expressionOf, isHeaderName, isPlace } from './place.ts';
 
@@ -222,7 +222,6 @@ const AnswersSection = z
       .describe('where an answer without `Retry-After` says how long to wait; `null`: nowhere'),
     rules: z.array(Rule).max(100).describe('rules for answers, read in order; the first that fits decides'),
   })
-  .check(reachableRules)
   .describe('which answers mean what, where the status alone does not say it');
 
 /** The prefix with which every id of the service begins. */
@@ -266,29 +265,16 @@ const MerchantsSection = z
     nextLink: place.describe(
       '`link`: address of the next page, absolute or relative; of a `Link` header the one with `rel="next"`',
     ),
-    pageParameter: parameter.describe('`page`: query parameter of the page number'),
-    firstPage: z
-      .number()
-      .int()
-      .min(0)
-      .max(1)
-      .describe(
-        '`page`: number of the first page, 0 or 1; without a `total`, the list without a page number is asked for too and compared with it',
-      ),
+    pageParameter: parameter.describe(
+      '`page`: query parameter of the page number; the list without a number is the first page, whether the service calls it 0 or 1',
+    ),
     offsetParameter: parameter.describe('`offset`: query parameter of the number of merchants to skip'),
     sizeParameter: parameter.nullable().describe('query parameter of the page size; `null`: none is sent'),
     pageSize: z.number().int().min(1).max(10_000).nullable().describe('merchants a page; `null`: as the service likes'),
     total: optionalPlace.describe('how many merchants there are in all'),
-    pages: optionalPlace.describe('how many pages there are in all'),
     more: optionalPlace.describe('the flag that says whether there are more'),
-    endsAtShortPage: z
-      .boolean()
-      .describe(
-        '`page`, `offset`: a page with fewer than `pageSize` merchants is the last one; if it is the first, one more is asked for as a proof',
-      ),
     notPaging: words.describe("keys of a list's answer that look like paging and are not"),
   })
-  .check(possiblePaging)
   .describe('where the parts of a merchant stand, and how the list of them goes on');
 
 /** All settings that the service's interface document leaves open, in the order of docs/service-profile.md. */

