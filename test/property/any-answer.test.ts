@@ -53,9 +53,7 @@ async function ruleOf(came: Came, profile: ServiceProfile) {
   const counted = await statusOf(came, profile);
   for (const rule of profile.answers.rules) {
     if (rule.status?.includes(counted) === false) continue;
-    // oxlint-disable-next-line no-await-in-loop
     if (rule.code !== undefined && !isWordOf(await standsAt(came, profile.error.code), rule.code)) continue;
-    // oxlint-disable-next-line no-await-in-loop
     if (rule.has !== undefined && isNothing(await standsAt(came, rule.has))) continue;
     return rule;
   }
@@ -80,14 +78,10 @@ describe('1,000 answers of any service, through every profile', () => {
       fc.asyncProperty(anyAnswer(6), async (any) => {
         for (const { name, profile, evaluate, shape, fillings } of CASES) {
           const { end, came } = answered(any, fillings);
-          // oxlint-disable-next-line no-await-in-loop
           const answer = classify(await evaluated(end, evaluate), shape);
           tally.count(answer.kind);
-          // oxlint-disable-next-line no-await-in-loop
           if (answer.kind === 'created') expect(await isProofOfId(answer.serviceId, came, profile), name).toBe(true);
-          // oxlint-disable-next-line no-await-in-loop
           if (answer.kind === 'refused') expect(await isProofOfNo(came, profile), name).toBe(true);
-          // oxlint-disable-next-line no-await-in-loop
           if (answer.kind === 'key-mismatch') expect(await isProofOfMismatch(came, profile), name).toBe(true);
         }
       }),
@@ -104,12 +98,10 @@ describe('1,000 answers of any service, through every profile', () => {
         for (const { name, profile, evaluate, shape, fillings } of CASES) {
           const { end, came } = answered(any, fillings);
           const serviceId = `${profile.invoice.idPrefix}A1`;
-          // oxlint-disable-next-line no-await-in-loop
           const answer = readStatus(await evaluated(end, evaluate), { serviceId, profile, shape });
           const said = answer.kind === 'status' ? answer.status : answer.kind;
           tally.count(said);
           if (said !== 'issued' && said !== 'failed') continue;
-          // oxlint-disable-next-line no-await-in-loop
           expect(await isProofOfEnd({ serviceId, said }, came, profile), name).toBe(true);
         }
       }),

@@ -143,14 +143,11 @@ it('1,000 deliveries of any service count only with a right signature, and end a
         const why = one.check.verify(head, [one.secret], raw);
         expect(why !== null, `${one.name}: ${why}`).toBe(isForged(one.profile.signature, any.forgery));
         if (why !== null) continue;
-        // oxlint-disable-next-line no-await-in-loop
         const rows = await one.read({ raw, rawHeaders: head.rawHeaders, receivedAt: head.now });
-        // oxlint-disable-next-line no-await-in-loop
         const items = await itemsOf(raw, headers, one.profile);
         expect(rows.length, one.name).toBe(items.length);
         for (const [at, { event }] of rows.entries()) {
           tally.count(event?.verdict ?? 'nothing');
-          // oxlint-disable-next-line no-await-in-loop
           if (event !== null) expect(await isProved(event, items[at], one.profile), one.name).toBe(true);
         }
       }

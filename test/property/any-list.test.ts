@@ -59,10 +59,8 @@ it('1,000 lists of any service are whole by the signs that the profile names, or
           served.push(came);
           return await Promise.resolve(end);
         };
-        // oxlint-disable-next-line no-await-in-loop
         const list = await readMerchantList(fetchPage, { profile, baseUrl: BASE });
         tally.count(list.kind);
-        // oxlint-disable-next-line no-await-in-loop
         if (list.kind === 'list') await expectWhole(list.merchants, served, { name, profile });
       }
     }),
@@ -86,15 +84,12 @@ async function expectWhole(
   const nifs = new Set<string>();
   let items = 0;
   for (const page of pages) {
-    // oxlint-disable-next-line no-await-in-loop
     expect(await isSuccess(page, profile), name).toBe(true);
-    // oxlint-disable-next-line no-await-in-loop
     const found = await standsAt(page, merchants.items);
     if (!Array.isArray(found)) throw new Error(`${name}: a page without items was read`);
     for (const body of found as readonly unknown[]) {
       items += 1;
       const item = { body, headers: {} };
-      // oxlint-disable-next-line no-await-in-loop
       const [id, nif] = [await standsAt(item, merchants.id), await standsAt(item, merchants.nif)];
       const listed = list.find((one) => one.nif === String(nif).replaceAll(/\s/g, ''));
       nifs.add(listed?.nif ?? '');

@@ -6,25 +6,8 @@ import { propertyRuns } from './property-runs.ts';
 
 afterAll(removeTemporaryFiles);
 
-const IDENTITY_FIRST = [
-  'invoice_ref',
-  'merchant_nif',
-  'customer_name',
-  'description',
-  'quantity',
-  'unit_price',
-  'tax_code',
-];
-const TEXT_FIRST = [
-  'description',
-  'customer_name',
-  'Notas',
-  'invoice_ref',
-  'merchant_nif',
-  'quantity',
-  'unit_price',
-  'tax_code',
-];
+const IDENTITY_FIRST = 'invoice_ref merchant_nif customer_name description quantity unit_price tax_code'.split(' ');
+const TEXT_FIRST = 'description customer_name Notas invoice_ref merchant_nif quantity unit_price tax_code'.split(' ');
 
 /** The same files each time: three faults in one record may still hide a row, which is for a longer run (`PROPERTY_SEED`) to find. */
 const SEED = 32;

@@ -2,45 +2,12 @@ import fc from 'fast-check';
 import type { Invoice, InvoiceLine } from '../../src/domain/invoice.ts';
 
 /** Letters that every encoding of the property has, cp850 too; no byte pair of theirs is UTF-8 by accident. */
-const WORDS = [
-  'Ana',
-  'João',
-  'Conceição',
-  'Peña',
-  'Íñigo',
-  'Café',
-  'Pão de forma',
-  'Águas & Sabões',
-  'Serviço',
-  'crème brûlée',
-  'Größe',
-  'SERVIÇOS',
-  '1 kg',
-  '195/65 R15',
-  '2x4',
-] as const;
+const WORDS =
+  'Ana|João|Conceição|Peña|Íñigo|Café|Pão de forma|Águas & Sabões|Serviço|crème brûlée|Größe|SERVIÇOS|1 kg|195/65 R15|2x4'.split(
+    '|',
+  );
 /** What breaks readers: delimiters, quotes, line ends, formula signs, names of JavaScript. */
-const SIGNS = [
-  ',',
-  ';',
-  '|',
-  '\t',
-  '"',
-  '""',
-  "'",
-  ' ',
-  '\n',
-  '\r\n',
-  '\r',
-  '=1+1',
-  '-',
-  '@',
-  '#',
-  '{',
-  '[',
-  '__proto__',
-  '\\',
-] as const;
+const SIGNS = [...',;|\t" \n\r-@#{[\\', "'", '""', '\r\n', '=1+1', '__proto__'];
 
 /** Trimmed, since outer white space does not come back. A text that is only digits or a formula is as good as any. */
 const text = fc

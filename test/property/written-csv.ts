@@ -29,17 +29,12 @@ export interface CsvStyle {
   readonly price: NumberStyle;
 }
 
-export type Encoding =
-  | 'utf8'
-  | 'utf8-bom'
-  | 'utf16le-bom'
-  | 'utf16be-bom'
-  | 'utf16le'
-  | 'utf16be'
-  | 'windows-1252'
-  | 'windows-1252-declared'
-  | 'cp850-declared'
-  | 'cp850';
+const ENCODINGS = [
+  ...(['utf8', 'utf8', 'utf8-bom', 'utf16le-bom', 'utf16be-bom', 'utf16le', 'utf16be'] as const),
+  ...(['windows-1252', 'windows-1252-declared', 'cp850-declared', 'cp850'] as const),
+];
+
+export type Encoding = (typeof ENCODINGS)[number];
 
 const OPTIONAL: readonly Column[] = ['merchant_legal_name', 'merchant_email', 'customer_tax_id'];
 
@@ -50,19 +45,7 @@ export const csvStyle: fc.Arbitrary<CsvStyle> = fc
       fc.constantFrom(['\n'], ['\r\n'], ['\r']),
       fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 2, maxLength: 4 }),
     ),
-    encoding: fc.constantFrom<Encoding>(
-      'utf8',
-      'utf8',
-      'utf8-bom',
-      'utf16le-bom',
-      'utf16be-bom',
-      'utf16le',
-      'utf16be',
-      'windows-1252',
-      'windows-1252-declared',
-      'cp850-declared',
-      'cp850',
-    ),
+    encoding: fc.constantFrom(...ENCODINGS),
     quotes: fc.constantFrom('all' as const, 'needed' as const),
     sepLine: fc.boolean(),
     preamble: fc.oneof(

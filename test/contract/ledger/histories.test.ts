@@ -115,15 +115,10 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
         const going = replays.filter(({ steps }) => at < steps.length);
         // Freezes that the ledger writes together get one time, and each history has a clock of its own.
         const isFreeze = ({ steps }: Replay) => steps[at]?.command.kind === 'freeze';
-        // oxlint-disable-next-line no-await-in-loop -- step by step
         for (const replay of going.filter(isFreeze)) await order(replay, at);
-        // oxlint-disable-next-line no-await-in-loop
         await Promise.all(going.filter((one) => !isFreeze(one)).map((replay) => order(replay, at)));
-        // oxlint-disable-next-line no-await-in-loop
         await Promise.all(going.map((replay) => addLines(replay, replay.steps[at] ?? replay.end)));
-        // oxlint-disable-next-line no-await-in-loop
         await Promise.all(going.map((replay) => surround(replay, replay.steps[at + 1] ?? replay.end)));
-        // oxlint-disable-next-line no-await-in-loop
         await expectRows(going, at);
       }
     },
@@ -169,7 +164,6 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
   async function surround({ said }: Replay, { before, batches }: Step): Promise<void> {
     for (const { id, isClosed } of batches) {
       const state = isClosed ? 'finished' : 'running';
-      // oxlint-disable-next-line no-await-in-loop -- three at most
       await database.query(
         `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, page_size)
          VALUES ($1, 'model', $1, $1, $2, $1, $1, 1, 10) ON CONFLICT (batch_id) DO UPDATE SET state = excluded.state`,
@@ -178,7 +172,6 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
     }
     for (const document of [before, ...before.kept]) {
       if (document.serviceId === null) continue;
-      // oxlint-disable-next-line no-await-in-loop
       await deliver(document.serviceId, said.get(document.serviceId), document.said);
       said.set(document.serviceId, document.said);
     }
@@ -189,7 +182,6 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
     for (const [place, { id, isLive }] of batches.entries()) {
       if (lines.has(id)) continue;
       lines.add(id);
-      // oxlint-disable-next-line no-await-in-loop -- three at most
       await database.query(
         `INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, file_rows)
          VALUES ($1, $2, $3, $4, 'nif', 'ref', '{2}')`,
@@ -207,7 +199,6 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
     ];
     for (const verdict of verdicts) {
       const reason = verdict === 'failed' ? now.failure : null;
-      // oxlint-disable-next-line no-await-in-loop -- in this order
       await database.query(
         `INSERT INTO delivery (sha256, received_at, event_type, service_id, verdict, reason_code, reason_message)
          SELECT $1 || count(*), $2, 'event', $1, $3, $4, $5 FROM delivery WHERE service_id = $1`,

@@ -50,7 +50,6 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
     ledger = await openLedger(database, schema);
     for (const batch of ['own', 'other'])
       for (const state of ['running', 'finished']) {
-        // oxlint-disable-next-line no-await-in-loop -- four rows
         await database.query(
           `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at)
            VALUES ($1, 'model', $1, $1, $2, $1, $1, 1)`,
@@ -118,7 +117,6 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
     );
     const invoiceId = row?.invoiceId ?? 0;
     for (const one of invoice.kept) {
-      // oxlint-disable-next-line no-await-in-loop -- two rows at most
       await keep(invoiceId, one);
     }
     await say(invoice.serviceId, invoice.said);
@@ -172,7 +170,6 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
       ...(failedLater ? [failed] : []),
     ];
     for (const [nth, { verdict, at, code, message }] of events.entries()) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
       await database.query(
         `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict, reason_code, reason_message)
          VALUES ($1, '', $2, 'event', $3, $4, $5, $6)`,

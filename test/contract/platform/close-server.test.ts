@@ -23,7 +23,6 @@ it('a server that closes ends the connection of a sender that goes on, with an a
 
   const answers: string[] = [];
   for (let nth = 0; nth < MOST; nth += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, over one connection
     const answer = await ask(port, agent);
     if (answer === null) break;
     answers.push(answer.headers.connection ?? '');

@@ -33,7 +33,6 @@ describe.skipIf(inject('postgresUrl') === null)('a receiver that is stopped whil
     for (let nth = 0; !hasLeft; nth += 1) {
       if (nth === BEFORE_STOP) receiver.signal('SIGTERM');
       answers.push(deliver(url, nth));
-      // oxlint-disable-next-line no-await-in-loop -- at a pace
       await sleep(EVERY_MS);
     }
     answers.push(deliver(url, answers.length));

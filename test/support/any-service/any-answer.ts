@@ -308,7 +308,6 @@ const compiled = new Map<string, jsonata.Expression>();
 export async function standsAt(came: Came, place: Place): Promise<unknown> {
   const places = [place].flat();
   for (const one of places) {
-    // oxlint-disable-next-line no-await-in-loop
     const found = await standsAtOne(came, one);
     if (places.length === 1 || !isNothing(found)) return found;
   }

@@ -97,11 +97,19 @@ export async function readKept(directory: string, bytes: Uint8Array, options: Re
 }
 
 /** Returns the corrections of a kept file in its own form, as if the service had refused all valid invoices. */
-export async function handedBack(directory: string, { read, invoices }: ReadKept): Promise<Buffer> {
-  const { sha256, proof } = read;
+export function handedBack(directory: string, kept: ReadKept): Promise<Buffer> {
+  return correctionsOf(directory, kept.read, kept.invoices.map(refusedOutcome));
+}
+
+/** Returns the corrections of a kept file in its own form, for a batch with these outcomes. */
+export async function correctionsOf(
+  directory: string,
+  { sha256, proof, findings }: IngestResult,
+  outcomes: readonly BatchInvoice[],
+): Promise<Buffer> {
   const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
   if (original === null) throw new Error('The file is not kept');
-  const plan = await planCorrections(portionsOf(invoices.map(outcomeOf)), read.findings);
+  const plan = await planCorrections(portionsOf(outcomes), findings);
   const pieces: Uint8Array[] = [];
   for await (const piece of original.kind === 'csv'
     ? csvCorrections(original, plan)
@@ -117,7 +125,8 @@ export function invalidOf({ read, invoices }: ReadKept): ReadKept {
   return { read, invoices: invoices.filter(({ ok }) => !ok) };
 }
 
-function outcomeOf(grouped: GroupedInvoice): BatchInvoice {
+/** An invalid invoice, or a valid one that the service has refused. */
+export function refusedOutcome(grouped: GroupedInvoice): BatchInvoice {
   const { rows } = grouped;
   if (!grouped.ok)
     return unsentInvoice({
