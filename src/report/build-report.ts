@@ -4,22 +4,26 @@ import type { Finding } from '../domain/invoice.ts';
 import { isWholeFile, lostRows } from '../domain/row.ts';
 import { everyCountByOutcome, issuedCount, currencyTotals } from '../domain/outcome-counts.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
-import { checkBalance, sameCounts } from './check-balance.ts';
+import { checkBalance, createOutcomeTally, sameCounts } from './check-balance.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
-import { createContradictedTally, createOutcomeTally } from './outcome-tally.ts';
 import {
   NO_HISTORY,
   type ReportHistory,
   type ReportNote,
   type ReportBatch,
   type ReportCounts,
-  type ReportMisfit,
   type ReportModel,
   type ReportOrigin,
   type ReasonGroup,
+  isContradicted,
   reasonOf,
 } from './report-model.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/records/batch-record.ts';
+import {
+  type BatchInvoice,
+  type BatchRecord,
+  MOST_CONTRADICTED,
+  type OutcomeCount,
+} from '../domain/records/batch-record.ts';
 
 export interface ReportSource {
   readonly batch: BatchRecord;
@@ -39,7 +43,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
   const counting = source.counts();
   counting.catch(() => undefined);
-  const { read, own, rowsRead, reasons, contradicted, ...durations } = await readInvoices(source);
+  const { read, own, rowsRead, reasons, contradicted, ownSettling } = await readInvoices(source);
   // A refused file has no invoices, so none of its rows belongs to an invoice.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   const counted = await counting;
@@ -58,12 +62,14 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     outcomes: read,
     totals: currencyTotals(read),
     reasons,
-    ...durations,
-    ownOutcomes: own,
+    ...{ ownSettling, ownOutcomes: own },
     contradicted,
     fileFindings: source.findings,
     notes: source.notes,
-    misfits: (source.misfits ?? []).map(reportMisfit),
+    misfits: (source.misfits ?? []).map(({ firstAt, lastAt, ...misfit }) => ({
+      ...misfit,
+      ...{ firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) },
+    })),
     history: source.history ?? NO_HISTORY,
     everythingIssued: isEverythingIssued(counts, source.findings),
   };
@@ -73,32 +79,29 @@ async function readInvoices({ batch, invoices }: ReportSource) {
   const tally = createOutcomeTally();
   const ownTally = createOutcomeTally();
   const reasons = createReasonGroups();
-  const contradicted = createContradictedTally();
-  const isNewRow = createRowSet();
-  const settling = durationCounter();
+  const refs: string[] = [];
+  const rowsRead = new Set<number>();
   const ownSettling = durationCounter();
-  let rowsRead = 0;
+  let inDoubt = 0;
   for await (const portion of invoices) {
     tally.add(portion);
     ownTally.add(portion.map(asOwned));
     for (const invoice of portion) {
       reasons.add(invoice);
-      contradicted.add(invoice);
-      if (isSettled(invoice)) {
-        const duration = invoice.settledAt - invoice.sentAt;
-        settling.add(duration);
-        if (invoice.issuedElsewhere !== true) ownSettling.add(duration);
+      if (isContradicted(invoice)) {
+        inDoubt += 1;
+        if (refs.length < MOST_CONTRADICTED) refs.push(invoice.ref);
       }
+      if (isSettled(invoice)) ownSettling.add(invoice.settledAt - invoice.sentAt);
       for (const row of invoice.rows) {
-        if (!isNewRow(row)) throw rowTwice(batch, row);
+        if (rowsRead.has(row)) throw rowTwice(batch, row);
+        rowsRead.add(row);
       }
-      rowsRead += invoice.rows.length;
     }
   }
   return {
-    ...{ read: tally.counts(), own: ownTally.counts(), rowsRead, reasons: reasons.list() },
-    ...{ settling: settling.histogram(), ownSettling: ownSettling.histogram() },
-    contradicted: contradicted.list(),
+    ...{ read: tally.counts(), own: ownTally.counts(), rowsRead: rowsRead.size, reasons: reasons.list() },
+    ...{ ownSettling: ownSettling.histogram(), contradicted: { invoices: inDoubt, refs } },
   };
 }
 
@@ -111,8 +114,9 @@ function asOwned(invoice: BatchInvoice): BatchInvoice {
 function isSettled(
   invoice: BatchInvoice,
 ): invoice is BatchInvoice & { readonly sentAt: number; readonly settledAt: number } {
-  const { state, sentAt, settledAt } = invoice;
-  return (state === 'issued' || state === 'failed') && sentAt !== null && settledAt !== null;
+  const { state, sentAt, settledAt, issuedElsewhere } = invoice;
+  const isOwn = (state === 'issued' || state === 'failed') && issuedElsewhere !== true;
+  return isOwn && sentAt !== null && settledAt !== null;
 }
 
 function rowTwice(batch: BatchRecord, row: number): LoteError {
@@ -147,30 +151,6 @@ function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]):
   const issued = issuedCount(counts);
   const isWhole = isWholeFile(counts.rowsLost, findings);
   return issued > 0 && issued === counts.invoices && isWhole && counts.contradicted === undefined;
-}
-
-function reportMisfit({ code, message, times, firstAt, lastAt }: ProfileMisfit): ReportMisfit {
-  return { code, message, times, firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) };
-}
-
-const BITS = 32;
-/** Rows per word block: one block is 8 KB, so a file of a million rows costs about 130 KB. */
-const BLOCK_ROWS = 65_536;
-
-/** Remembers row numbers, one bit each, and says whether one is new. A set would take a hundred times as much memory. */
-export function createRowSet(): (row: number) => boolean {
-  const blocks = new Map<number, Uint32Array>();
-  return (row) => {
-    const index = Math.floor(row / BLOCK_ROWS);
-    const block = blocks.get(index) ?? new Uint32Array(BLOCK_ROWS / BITS);
-    blocks.set(index, block);
-    const offset = row % BLOCK_ROWS;
-    const word = Math.floor(offset / BITS);
-    const mask = (1 << (offset % BITS)) >>> 0;
-    const before = block[word] ?? 0;
-    block[word] = (before | mask) >>> 0;
-    return (before & mask) === 0;
-  };
 }
 
 /** Enough examples to recognise the pattern in the file; the list of invoices has all of them. */

@@ -2,7 +2,7 @@ import type { DeliveryTrouble } from '../ledger/webhooks/deliveries.ts';
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { CurrencyTotal } from '../domain/outcome-counts.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
-import { type Outcome, wentOut } from '../domain/invoice-state.ts';
+import { type Contradiction, type Outcome, wentOut } from '../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { BatchInvoice, BatchState, Contradicted, OutcomeCount } from '../domain/records/batch-record.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
@@ -56,12 +56,6 @@ export interface ReasonGroup {
   readonly examples: readonly { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
-/** A finding that the service profile does not fit. Times are ISO 8601 in UTC. */
-export interface ReportMisfit extends Omit<ProfileMisfit, 'firstAt' | 'lastAt'> {
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
 /** Everything in the report before the list of invoices. It balances, because an unbalanced report is never built. */
 export interface ReportModel {
   readonly batch: ReportBatch;
@@ -72,17 +66,23 @@ export interface ReportModel {
   readonly totals: readonly CurrencyTotal[];
   /** Largest group first; issued invoices are not included. */
   readonly reasons: readonly ReasonGroup[];
-  /** Time from the first POST of an invoice to the final word of the service. */
-  readonly settling: DurationHistogram;
-  /** The same for sums over batches: without issued invoices that another batch owns. */
+  /** Time from the first POST of an invoice to the final word of the service, without issued invoices that another batch owns. */
   readonly ownSettling: DurationHistogram;
   readonly fileFindings: readonly Finding[];
   readonly notes: readonly ReportNote[];
-  readonly misfits: readonly ReportMisfit[];
+  /** Times are ISO 8601 in UTC. */
+  readonly misfits: readonly (Omit<ProfileMisfit, 'firstAt' | 'lastAt'> & Record<'firstAt' | 'lastAt', string>)[];
   readonly history: ReportHistory;
   readonly contradicted: Contradicted;
   /** True if every invoice is issued, none is in doubt, and every data row belongs to an invoice. */
   readonly everythingIssued: boolean;
+}
+
+/** True if an invoice is issued and in doubt. */
+export function isContradicted(
+  invoice: BatchInvoice,
+): invoice is BatchInvoice & { readonly contradictions: readonly Contradiction[] } {
+  return invoice.contradictions !== undefined && invoice.contradictions.length > 0;
 }
 
 /** One invoice in report.json; `contradictions` is missing if it is not in doubt. */

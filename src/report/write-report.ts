@@ -30,6 +30,7 @@ import {
   type ReportOrigin,
   type ReportInvoice,
   type ReportNote,
+  isContradicted,
   reasonOf,
 } from './report-model.ts';
 import { ENGLISH, type Speech } from '../texts/languages.ts';
@@ -38,7 +39,6 @@ import { countsByOutcome, currencyTotals } from '../domain/outcome-counts.ts';
 import { EXCEL_CSV_START, excelCsvRecord } from '../domain/text/escape-formula.ts';
 import type { BatchInvoice } from '../domain/records/batch-record.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
-import { isContradicted } from './outcome-tally.ts';
 import type { BatchFigures } from '../ledger/operations/report-marks.ts';
 
 /** Writes report.json: one JSON document with one invoice per line, for people and line tools. It is the same in each language. */

@@ -122,8 +122,6 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByRole('heading', { level: 1, name: 'Invoice F/9' }).waitFor();
     expect(await page.getByText('webhook invoice.failed').count()).toBe(1);
     expect(await page.getByText('Cliente Secreto 9').count()).toBe(1);
-    await page.getByText('Body').click();
-    expect(await page.locator('article pre').innerText()).toContain('"name":"•••');
     await keepScreen(page, 'console-invoice');
   });
 
@@ -143,7 +141,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     // The tax code of it stays what it is: the engine fails it once more, under a second key.
     await page.getByText('1 of 40 invoices is not confirmed as issued.').waitFor();
     await page.getByRole('link', { name: 'F/9' }).click();
-    expect(await page.locator('article').count()).toBe(2);
+    const requests = page.getByRole('region', { name: 'Requests to the service' });
+    expect(await requests.getByRole('row').count()).toBe(3);
     await page.goto(`${page.url().replace(/\/invoices\/.*$/u, '')}/audit`);
     await page.getByText('the engine is back').waitFor();
     expect(await page.getByText('console', { exact: true }).count()).toBe(1);

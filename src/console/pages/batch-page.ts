@@ -1,16 +1,19 @@
 import { batchOutcomes, shortfallOf } from '../../domain/batch-outcomes.ts';
 import { currencyTotals, everyCountByOutcome, issuedCount, settledCount } from '../../domain/outcome-counts.ts';
-import { OPEN_STATES } from '../../domain/invoice-state.ts';
-import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import { OPEN_STATES, OUTCOMES } from '../../domain/invoice-state.ts';
+import type { BatchInvoice, BatchRecord } from '../../domain/records/batch-record.ts';
 import { awaitsConfirmation } from '../../domain/records/total-check.ts';
 import { fill } from '../../texts/fill.ts';
-import { facts, html, type HtmlValue, type SafeHtml } from '../../texts/html.ts';
+import { facts, html, table, type HtmlValue, type SafeHtml } from '../../texts/html.ts';
 import {
   doubtRefs,
   doubtSentence,
   outcomeVerdict,
+  reasonLines,
+  STATE_ORDER,
   stateBar,
   stateLegend,
+  stateMark,
   totalsTable,
 } from '../../texts/outcomes/outcome-html.ts';
 import type { BatchWatch, ConsoleActions, ConsoleOptions } from '../console-options.ts';
@@ -25,24 +28,24 @@ import {
 import { workflowAddress } from '../http/page-answers.ts';
 import { reportFiles } from '../http/report-downloads.ts';
 import type { PageFormat } from './page-format.ts';
-import { invoiceList, invoiceView, WINDOW_SIZE } from './invoices/invoice-list.ts';
-import { firstFindings, misfitNote } from './notes.ts';
-import { batchTone, isLive, notOutOf } from './state-counts.ts';
+import { firstFindings, listPages, listPart, misfitNote } from './notes.ts';
+import { batchTone, isLive, notOutOf, PROBLEM_STATES, type StateCounts } from './state-counts.ts';
 
 /** States in which invoices wait for an answer that a wrong profile may keep from them. */
 const WAITING_STATES = ['unsettled', 'unknown', 'held'] as const;
 
-export type BatchPage = Awaited<ReturnType<typeof readBatchPage>>;
+type BatchPage = Awaited<ReturnType<typeof readBatchPage>>;
+
+interface Asked {
+  readonly show: string | undefined;
+  readonly page: string | undefined;
+}
 
 /** Reads everything that the page of a batch shows. `actions` are those that the reader may start. */
 export async function readBatchPage(
   batch: BatchRecord,
   options: ConsoleOptions,
-  asked: {
-    readonly actions: ConsoleActions | undefined;
-    readonly show: string | undefined;
-    readonly page: string | undefined;
-  },
+  asked: Asked & { readonly actions: ConsoleActions | undefined },
 ) {
   const { ledger } = options;
   const { batchId } = batch;
@@ -89,7 +92,7 @@ export function batchPage(format: PageFormat, page: BatchPage, done: SafeHtml): 
     ${watch === null ? '' : operationsForm(format, addressOf(batch), watch)}
     ${totalsTable(format, currencyTotals(page.outcomes))} ${openForms(format, page)}
     ${firstFindings(format, page.fileFindings, texts.fileFindings)}
-    ${batch.invoices === 0 ? '' : invoiceList(format, { ...page, batchId })}
+    ${invoiceList(format, page)}
     ${aboutBatch(format, page)}`;
 }
 
@@ -203,4 +206,72 @@ function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): S
 function kindOf(name: string): (typeof ORDER)[number] {
   if (name.startsWith('corrections')) return 'corrections';
   return name.endsWith('.html') ? 'html' : name.endsWith('.csv') ? 'csv' : 'json';
+}
+
+/** Number of rows before an ellipsis: an invoice of a thousand lines must not fill the page. */
+const MOST_ROWS = 8;
+
+/** Renders one page of invoices, with the choice of states above and the other pages below. */
+function invoiceList(format: PageFormat, page: BatchPage): SafeHtml {
+  const { texts } = format;
+  const { heads } = texts;
+  const { batch, view, invoices } = page;
+  if (batch.invoices === 0) return html``;
+  const columns = [
+    ...[heads.reference, heads.merchant, heads.state, { number: heads.net }],
+    ...[heads.rows, heads.reason, heads.serviceId, { number: texts.attempts }],
+  ];
+  const rows = invoices.map((invoice) => invoiceRow(format, batch, invoice));
+  return html`<h2 id="invoices">${heads.invoices}</h2>
+    ${choices(format, page)}
+    ${invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(heads.invoices, columns, rows)}
+    ${listPages(format, view, (other) => listAddress(batch, view.show, other))}`;
+}
+
+function choices({ texts, count }: PageFormat, { batch, counts, view }: BatchPage): SafeHtml {
+  const sum = (states: readonly (keyof StateCounts)[]) => states.reduce((total, state) => total + counts[state], 0);
+  const offered: readonly (readonly [show: string, label: string, invoices: number])[] = [
+    ['problems', texts.problems, sum(PROBLEM_STATES)],
+    ['all', texts.all, sum(STATE_ORDER)],
+    ...STATE_ORDER.filter((state) => counts[state] > 0).map((state) => [state, state, counts[state]] as const),
+  ];
+  return html`<ul class="plain">
+    ${offered.map(
+      ([show, label, invoices]) =>
+        html`<li>
+          <a href="${listAddress(batch, show, 1)}" ${show === view.show ? html`aria-current="true"` : ''}>${label} (${count(invoices)})</a>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function listAddress(batch: BatchRecord, show: string, page: number): string {
+  return `${addressOf(batch)}?show=${show}&page=${page}#invoices`;
+}
+
+function invoiceRow(format: PageFormat, batch: BatchRecord, invoice: BatchInvoice): SafeHtml {
+  const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts } = invoice;
+  return html`<tr>
+    <td><a href="${addressOf(batch)}/invoices/${ordinal}">${ref}</a></td>
+    <td>${merchantNif}</td>
+    <td>${stateMark(state)}</td>
+    <td class="number">${net === null ? '' : `${format.money(net)} ${currency ?? ''}`}</td>
+    <td>${rows.slice(0, MOST_ROWS).join(', ')}${rows.length > MOST_ROWS ? ', …' : ''}</td>
+    <td class="text">${reasonLines(format, invoice)}</td>
+    <td class="mono">${serviceId ?? ''}</td>
+    <td class="number">${format.count(attempts)}</td>
+  </tr>`;
+}
+
+/** Number of invoices on one page of a list: with a long reason beside each, the page stays below 100 kB. */
+const WINDOW_SIZE = 50;
+const VIEWS = ['problems', 'all', ...OUTCOMES] as const;
+
+/** Reads `?show=` and `?page=`; by default the page shows problems first, if there are any. */
+function invoiceView(counts: StateCounts, query: Asked) {
+  const usual = PROBLEM_STATES.some((problem) => counts[problem] > 0) ? 'problems' : 'all';
+  const show = VIEWS.find((view) => view === query.show) ?? usual;
+  const states = show === 'all' ? OUTCOMES : show === 'problems' ? PROBLEM_STATES : [show];
+  const total = states.reduce((sum, state) => sum + counts[state], 0);
+  return { show, states: new Set(states), ...listPart(total, WINDOW_SIZE, query.page) };
 }

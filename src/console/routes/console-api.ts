@@ -9,7 +9,7 @@ import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { PurgeRequest, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
-import { healthChecks } from '../pages/health-page.ts';
+import { healthChecks } from './overview-routes.ts';
 import { reportFiles } from '../http/report-downloads.ts';
 import { callerOf, noteAct, noteFound } from '../people/people.ts';
 import { answerSearch, positionWord, readSearchQuery, unreadableSearch } from '../search-query.ts';

@@ -1,13 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { batchOutcomes, withShortfalls, type FileShortfall } from '../../domain/batch-outcomes.ts';
 import { everyCountByOutcome, settledCount } from '../../domain/outcome-counts.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
 import { doubtSentence, stateBar } from '../../texts/outcomes/outcome-html.ts';
-import type { ConsoleOptions, ShownSetting } from '../console-options.ts';
+import type { ConsoleOptions, HealthCheck, ShownSetting } from '../console-options.ts';
 import { uploadForm } from '../forms/forms.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { healthChecks, healthPage } from '../pages/health-page.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { batchTone, isLive, notOutOf, type NotOut, type StateCounts } from '../pages/state-counts.ts';
 import { actionsFor } from '../people/people.ts';
@@ -160,4 +160,53 @@ function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSettin
 function settingValue(json: string): SafeHtml {
   if (json.length <= LONGEST_IN_LINE) return html`<code>${json}</code>`;
   return html`<pre tabindex="0">${JSON.stringify(JSON.parse(json), null, 2)}</pre>`;
+}
+
+const LEDGER_PATIENCE_MS = 3_000;
+
+const PROFILE = 'service profile';
+
+const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
+
+const LEDGER_AWAY: HealthCheck = {
+  ...{ name: 'ledger', state: 'trouble' },
+  detail: 'The ledger does not answer. Look at the log of the process that owns it.',
+};
+const OTHERS_FAILED: HealthCheck = {
+  ...{ name: 'health', state: 'unknown' },
+  detail: 'The other checks could not be made. Look at the log of the process.',
+};
+
+/** Returns the console's check of the ledger, and the checks that the process supplies. Never throws. */
+export async function healthChecks({
+  ledger,
+  health = async () => [],
+}: Pick<ConsoleOptions, 'ledger' | 'health'>): Promise<readonly HealthCheck[]> {
+  const others = health().catch(() => [OTHERS_FAILED]);
+  return [await ledgerCheck(ledger).catch(() => LEDGER_AWAY), ...(await others)];
+}
+
+async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
+  const unmatched = await Promise.race([ledger.unmatchedDeliveries(), tooLate()]);
+  const detail = `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that the ledger does not know yet`;
+  return { name: 'ledger', state: 'ok', detail };
+}
+
+/** Rejects after a limit, because a query to an unreachable database may hang for as long as its driver waits. */
+async function tooLate(): Promise<never> {
+  await sleep(LEDGER_PATIENCE_MS, undefined, { ref: false });
+  throw new Error('the ledger did not answer in time');
+}
+
+function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): SafeHtml {
+  const rows = checks.map(
+    ({ name, state, detail, at }) =>
+      html`<tr>
+        <th scope="row">${name === PROFILE ? html`<a href="/profile">${name}</a>` : name}</th>
+        <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
+        <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
+      </tr>`,
+  );
+  return html`<h1>${texts.health}</h1>
+    ${table(texts.health, [texts.check, texts.result, texts.healthDetail], rows)}`;
 }

@@ -296,12 +296,9 @@ export const TEXTS_EN = {
     taxCode: 'Tax code',
     noContent: 'A row of it is wrong, so Lote keeps no invoice of it. The corrections file has the rows.',
     requests: 'Requests to the service',
-    requestsNote:
-      'Names and tax numbers are masked: this can be shown to the support of the service. The API key is never kept.',
     notSent: 'Nothing was sent.',
     generation: 'Generation',
     answer: 'Answer',
-    body: 'Body',
     history: 'What happened',
     flags: 'Contradictions',
     alsoIn: 'Also in',

@@ -303,12 +303,9 @@ export const TEXTS_ES: ConsoleTexts = {
     noContent:
       'Hay una fila errónea, así que Lote no guarda ninguna factura. Las filas están en el archivo de correcciones.',
     requests: 'Peticiones al servicio',
-    requestsNote:
-      'Los nombres y números fiscales están enmascarados: esto se puede mostrar al soporte del servicio. La clave de la API nunca se guarda.',
     notSent: 'No se envió nada.',
     generation: 'Generación',
     answer: 'Respuesta',
-    body: 'Cuerpo',
     history: 'Qué ocurrió',
     flags: 'Contradicciones',
     alsoIn: 'También en',

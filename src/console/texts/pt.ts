@@ -302,12 +302,9 @@ export const TEXTS_PT: ConsoleTexts = {
     noContent:
       'Há uma linha errada, por isso o Lote não guarda nenhuma fatura. As linhas estão no ficheiro de correções.',
     requests: 'Pedidos ao serviço',
-    requestsNote:
-      'Nomes e números de contribuinte estão mascarados: isto pode ser mostrado ao apoio do serviço. A chave da API nunca é guardada.',
     notSent: 'Nada foi enviado.',
     generation: 'Geração',
     answer: 'Resposta',
-    body: 'Corpo',
     history: 'O que aconteceu',
     flags: 'Contradições',
     alsoIn: 'Também em',

@@ -47,10 +47,6 @@ export const REPORT_TEXTS_EN = {
     title: 'The file',
     counts: '{rows} rows: {taken} in {invoices} invoices, {left} without an invoice.',
   },
-  settling: {
-    title: 'How long settling took',
-    sentence: 'Half of the invoices had their final word within {half} of their first POST, 95 of 100 within {most}.',
-  },
   changes: {
     label: 'Changes',
     title: 'Changed since report {n}',

@@ -48,11 +48,6 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     title: 'El archivo',
     counts: '{rows} filas: {taken} en {invoices} facturas, {left} sin factura.',
   },
-  settling: {
-    title: 'Cuánto tardó la palabra final',
-    sentence:
-      'La mitad de las facturas tuvo su palabra final antes de {half} desde el primer POST, 95 de cada 100 antes de {most}.',
-  },
   changes: {
     label: 'Cambios',
     title: 'Cambios desde el informe {n}',

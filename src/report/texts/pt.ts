@@ -49,10 +49,6 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     title: 'O ficheiro',
     counts: '{rows} linhas: {taken} em {invoices} faturas, {left} sem fatura.',
   },
-  settling: {
-    title: 'Quanto demorou a palavra final',
-    sentence: 'Metade das faturas teve a palavra final até {half} depois do primeiro POST, 95 em cada 100 até {most}.',
-  },
   changes: {
     label: 'Alterações',
     title: 'Alterado desde o relatório {n}',

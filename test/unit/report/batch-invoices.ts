@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { ReportLedger } from '../../../src/report/write-report.ts';
-import { createOutcomeTally } from '../../../src/report/outcome-tally.ts';
+import { createOutcomeTally } from '../../../src/report/check-balance.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
 
 export const NOON = Date.UTC(2026, 4, 1, 12);

@@ -4,7 +4,7 @@ import type { Finding } from '../../../src/domain/invoice.ts';
 import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import { batchFigures } from '../../../src/report/write-report.ts';
-import { buildReport, createRowSet } from '../../../src/report/build-report.ts';
+import { buildReport } from '../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice, finding } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
 import { reasonOf } from '../../../src/report/report-model.ts';
@@ -96,7 +96,6 @@ describe('buildReport', () => {
     expect(batchFigures(second).settling).toEqual({});
     expect(second.counts).toMatchObject({ issued: 2, 'already-issued': 1 });
     expect(second.totals[1]?.byState).toEqual({ issued: '1', 'already-issued': '2' });
-    expect(second.settling).toMatchObject({ 24: 1 });
   });
 
   it('sums amounts exactly, by currency and state', async () => {
@@ -228,30 +227,6 @@ describe('buildReport refuses to build', () => {
 
     expect(String(error)).toContain('invoice 1 of the batch');
     expect(String(error)).not.toMatch(/SECRET-REF|501964843/);
-  });
-});
-
-describe('createRowSet', () => {
-  it('knows each row it has seen, across word and block borders', () => {
-    const isNew = createRowSet();
-    const borders = [0, 1, 31, 32, 33, 63, 64, 65_535, 65_536, 65_537, 1_000_000, 2 ** 31, 2 ** 40];
-
-    expect(borders.map((row) => isNew(row))).toEqual(borders.map(() => true));
-    expect(borders.map((row) => isNew(row))).toEqual(borders.map(() => false));
-  });
-
-  it('says what a set of numbers would say', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 200_000 }), { maxLength: 300 }), (drawn) => {
-        const isNew = createRowSet();
-        const model = new Set<number>();
-
-        for (const row of drawn) {
-          expect(isNew(row)).toBe(!model.has(row));
-          model.add(row);
-        }
-      }),
-    );
   });
 });
 

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { BalanceSheet } from '../../../src/report/check-balance.ts';
-import { checkBalance } from '../../../src/report/check-balance.ts';
+import { checkBalance, createOutcomeTally } from '../../../src/report/check-balance.ts';
 import { currencyTotals } from '../../../src/domain/outcome-counts.ts';
-import { createOutcomeTally } from '../../../src/report/outcome-tally.ts';
 import { batchInvoice, batchOf, countsOf } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
 

@@ -4,12 +4,11 @@ import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
 import { fill } from '../../../texts/fill.ts';
 import { html, SafeHtml, type HtmlValue } from '../../../texts/html.ts';
 import { totalsTable } from '../../../texts/outcomes/outcome-html.ts';
-import { isContradicted } from '../../outcome-tally.ts';
-import type { ReportModel } from '../../report-model.ts';
+import { isContradicted, type ReportModel } from '../../report-model.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
-import { fileSection, historySection, reasonsTable, settlingLine } from './summary-tables.ts';
+import { fileSection, historySection, reasonsTable } from './summary-tables.ts';
 
 /** The page loads nothing and runs no scripts, because its texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -32,8 +31,7 @@ export async function* htmlReport(
   const { texts } = format;
   yield documentHead(format.language, fill(texts.title, { file: model.batch.file }));
   yield html`${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}
-  ${totalsTable(format, model.totals)} ${settlingLine(model, format)} ${fileSection(model, format)} ${historySection(model, format)}`
-    .safe;
+  ${totalsTable(format, model.totals)} ${fileSection(model, format)} ${historySection(model, format)}`.safe;
   const out = issuedCount(model.counts);
   // This list is complete, because a person must look up each of these invoices.
   yield* invoiceSection({

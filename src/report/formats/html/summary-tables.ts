@@ -1,5 +1,4 @@
 import { fill, pluralForm } from '../../../texts/fill.ts';
-import { durationQuantile } from '../../../domain/time/duration-histogram.ts';
 import { html, table, type SafeHtml } from '../../../texts/html.ts';
 import { auditTable, doubtRefs, findingsTable, stateMark, proofLines } from '../../../texts/outcomes/outcome-html.ts';
 import { problemWords } from '../../../texts/problems/problem-words.ts';
@@ -42,18 +41,6 @@ export function fileSection({ batch, counts, fileFindings }: ReportModel, format
     </p>
     ${proofLines(batch.proof, format)}
     ${fileFindings.length === 0 ? '' : findingsTable(format, fileFindings, { title: texts.fileFindings, most: MOST_FINDINGS })}
-  </section>`;
-}
-
-/** Says how long the service took from the first POST to its final word; empty if no invoice was settled. */
-export function settlingLine({ settling }: ReportModel, format: ReportFormat): SafeHtml {
-  const { texts } = format;
-  const [half, most] = [durationQuantile(settling, 0.5), durationQuantile(settling, 0.95)];
-  if (half === null || most === null) return html``;
-  const words = { half: format.duration(half), most: format.duration(most) };
-  return html`<section>
-    <h2>${texts.settling.title}</h2>
-    <p>${fill(texts.settling.sentence, words)}</p>
   </section>`;
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchWatch, ConsoleActions, Operation } from '../../../../src/console/console-options.ts';
-import { maskedBody } from '../../../../src/console/pages/invoices/invoice-page.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import {
   aBatch,
@@ -237,11 +236,8 @@ describe('the page of an invoice', () => {
     expect(page).not.toContain('/invoices/1">may.csv');
   });
 
-  it('masks people in what was sent', async () => {
-    const page = await invoicePage();
-
-    expect(page).not.toContain('210484276');
-    expect(page).toContain('&quot;tax_id&quot;:&quot;•••76&quot;');
+  it('shows no body that was sent: it names people', async () => {
+    expect(await invoicePage()).not.toContain('210484276');
   });
 
   it('of a line that never was an invoice says so', async () => {
@@ -253,18 +249,6 @@ describe('the page of an invoice', () => {
 
   it.each(['/invoices/2', '/invoices/x', '/invoices/0', '/invoices/12345678901'])('is 404 at %s', async (path) => {
     expect((await visit(appWith(), `${PAGE}${path}`)).status).toBe(404);
-  });
-});
-
-describe('maskedBody', () => {
-  it.each([
-    ['{"name":"Ana"}', '{"name":"•••"}'],
-    ['{"tax_id" : "210484276"}', '{"tax_id" : "•••76"}'],
-    ['{"name":"a\\"b,\\"tax_id\\":1"}', '{"name":"•••"}'],
-    ['{"quantity":1.10,"description":"name"}', '{"quantity":1.10,"description":"name"}'],
-    ['{"name":""}', '{"name":"•••"}'],
-  ])('%s becomes %s', (body, masked) => {
-    expect(maskedBody(body)).toBe(masked);
   });
 });
 

@@ -1,20 +1,20 @@
-import type { Invoice } from '../../../domain/invoice.ts';
-import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
-import { facts, html, table, type SafeHtml } from '../../../texts/html.ts';
-import { stateMark, toneOf, wordOf } from '../../../texts/outcomes/outcome-html.ts';
-import { firstFindings } from '../notes.ts';
-import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../../forms/forms.ts';
-import type { PageFormat } from '../page-format.ts';
-import type { BatchRecord } from '../../../domain/records/batch-record.ts';
+import type { Invoice } from '../../domain/invoice.ts';
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
+import { facts, html, table, type SafeHtml } from '../../texts/html.ts';
+import { stateMark, toneOf, wordOf } from '../../texts/outcomes/outcome-html.ts';
+import { firstFindings } from './notes.ts';
+import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../forms/forms.ts';
+import type { PageFormat } from './page-format.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type {
   InvoiceDetails,
   InvoiceGeneration,
   HoldingBatch,
   InvoiceAction,
   StoredDelivery,
-} from '../../../ledger/batches/lookup.ts';
-import type { ConsoleTexts } from '../../texts/en.ts';
-import { fill } from '../../../texts/fill.ts';
+} from '../../ledger/batches/lookup.ts';
+import type { ConsoleTexts } from '../texts/en.ts';
+import { fill } from '../../texts/fill.ts';
 
 interface InvoicePage {
   readonly batch: BatchRecord;
@@ -45,7 +45,7 @@ export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
     <h2>${texts.invoice.lines}</h2>
     ${content === null ? html`<p>${texts.invoice.noContent}</p>` : contentTable(format, content)}
     ${firstFindings(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, details)}
-    ${requestList(format, details.generations)} ${openForms(format, page)}`;
+    ${requestTable(format, details.generations)} ${openForms(format, page)}`;
 }
 
 function openForms(format: PageFormat, { batch, details: { line }, canAct }: InvoicePage): SafeHtml {
@@ -92,46 +92,28 @@ function contentTable({ texts, amount, money }: PageFormat, { lines, currency }:
   return table(words.lines, columns, rows);
 }
 
-/** String members that name a person or a company; the rest of a body is amounts and descriptions of goods. */
-const PERSONAL = /("(?:name|tax_id|legal_name|email|nif)"\s*:\s*)"((?:[^"\\]|\\.)*)"/gu;
-
-function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): SafeHtml {
-  const { invoice } = format.texts;
-  const sent = generations.filter(({ attempts, body }) => attempts > 0 || body !== null);
-  return html`<h2>${invoice.requests}</h2>
-    ${sent.length === 0 ? html`<p>${invoice.notSent}</p>` : html`<p class="soft">${invoice.requestsNote}</p>`}
-    ${sent.map((life) => request(format, life))}`;
-}
-
-function request({ texts, count }: PageFormat, life: InvoiceGeneration): SafeHtml {
-  const { invoice } = texts;
-  const answer = html`${stateMark(life.state)}
-    ${life.serviceId === null ? '' : html`<span class="mono">${life.serviceId}</span>`} ${life.reason?.message ?? ''}`;
-  const body = html`<details>
-    <summary>${invoice.body}</summary>
-    <pre tabindex="0">${maskedBody(life.body ?? '')}</pre>
-  </details>`;
-  return html`<article class="card">
-    <p><code>POST /v1/invoices</code></p>
-    ${facts([
-      ['Idempotency-Key', html`<span class="mono">${life.idempotencyKey}</span>`],
-      [invoice.generation, life.generation < 0 ? '–' : count(life.generation)],
-      [texts.attempts, count(life.attempts)],
-      [invoice.answer, answer],
-    ])}
-    ${life.body === null ? '' : body}
-  </article>`;
-}
-
-/** Returns a request's body with names and tax numbers as dots, otherwise byte for byte. Does not parse it, because a number would lose its exact text. */
-export function maskedBody(body: string): string {
-  return body.replaceAll(PERSONAL, (_, member: string, value: string) => `${member}"${masked(value)}"`);
-}
-
-/** Keeps the last two characters, so that two requests can be told apart; masks short values whole. */
-function masked(value: string): string {
-  const signs = Array.from(value);
-  return signs.length < 6 || value.includes('\\') ? '•••' : `•••${signs.slice(-2).join('')}`;
+/** Lists what was sent under each key, newest first. */
+function requestTable({ texts, count }: PageFormat, generations: readonly InvoiceGeneration[]): SafeHtml {
+  const { invoice: words, attempts } = texts;
+  const rows = generations
+    .filter((life) => life.attempts > 0 || life.frozenAt !== null)
+    .map(
+      (life) =>
+        html`<tr>
+          <td class="number">${life.generation < 0 ? '–' : count(life.generation)}</td>
+          <td class="mono">${life.idempotencyKey}</td>
+          <td class="number">${count(life.attempts)}</td>
+          <td>${stateMark(life.state)}</td>
+          <td class="mono">${life.serviceId ?? ''}</td>
+          <td class="text">${life.reason?.message ?? ''}</td>
+        </tr>`,
+    );
+  const columns = [
+    ...[{ number: words.generation }, 'Idempotency-Key', { number: attempts }],
+    ...[texts.heads.state, texts.heads.serviceId, words.answer],
+  ];
+  return html`<h2>${words.requests}</h2>
+    ${rows.length === 0 ? html`<p>${words.notSent}</p>` : table(words.requests, columns, rows)}`;
 }
 
 function invoiceHistory(format: PageFormat, details: InvoiceDetails): SafeHtml {
