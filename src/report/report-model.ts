@@ -103,12 +103,7 @@ export type ReportNote =
   /** No workbook can hold the corrections, and no other format shows all of the original. `cause` says why, in English. */
   | { readonly kind: 'corrections-unfit'; readonly cause: string }
   | {
-      readonly kind:
-        | 'no-webhook-url'
-        | 'no-webhook-secret'
-        | 'no-address-secret'
-        | 'webhook-not-by-lote'
-        | 'webhook-registered-elsewhere';
+      readonly kind: 'no-webhook-url' | 'no-webhook-secret' | 'webhook-not-by-lote' | 'webhook-registered-elsewhere';
     }
   /** `code` is that of the service's answer, or of its loss. */
   | { readonly kind: 'registration-lost' | 'registration-refused'; readonly code: string }

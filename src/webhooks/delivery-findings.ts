@@ -85,10 +85,7 @@ const SECRET = 'Look at WEBHOOK_SECRET, or at webhook.secret of the service prof
 
 const WORDS: Readonly<Record<SignatureRefusal, (shape: ReceiverShapes['signature']) => string>> = {
   'no-secret': () => `no usable secret is known. ${SECRET}`,
-  'signature-missing': ({ kind, header }) =>
-    kind === 'hmac' || kind === 'token'
-      ? `none has the header ${header} (signature.header). ${CHECK}`
-      : `none shows the secret (signature.kind). ${CHECK}`,
+  'signature-missing': ({ header }) => `none has the header ${header} (signature.header). ${CHECK}`,
   'signature-repeated': ({ header }) => `the header ${header} stands there several times (signature.separator).`,
   'signature-malformed': ({ header, encoding, algorithm, prefix }) =>
     `${header} does not hold ${encoding} of ${algorithm}${prefix === '' ? '' : ` after "${prefix}"`} (signature.encoding, algorithm, prefix, separator). ${CHECK}`,

@@ -120,14 +120,12 @@ const SIGNED_HEADER = /\{header:([^{}]+)\}/g;
 
 /**
  * Tells whether unsigned headers may decide the type or the invoice of an event. If so, a person who has seen one
- * signed delivery can send its body again with other headers. Only a signature proves contents; the other kinds of
- * proof show the secret itself.
+ * signed delivery can send its body again with other headers.
  */
 export function isReadFromUnsignedHeaders({
   event: { payload, items, type, invoiceId },
-  signature: { kind, signed, timestamp },
+  signature: { signed, timestamp },
 }: Pick<ServiceProfile, 'event' | 'signature'>): boolean {
-  if (kind !== 'hmac') return false;
   const read = headersOf([payload?.at ?? null, items, type, invoiceId]);
   if (read === null || read === 'all') return read === 'all';
   const names = [...signed.matchAll(SIGNED_HEADER)].map(([, name = '']) => name.toLowerCase());

@@ -60,13 +60,9 @@ export interface DeliveryHandlerParts {
   readonly now: () => number;
 }
 
-/** Answers one delivery; a 2xx means that it is committed. `pathSecret`: the path step after the receiver's address. */
-export async function handleDelivery(
-  incoming: IncomingMessage,
-  parts: DeliveryHandlerParts,
-  pathSecret?: string,
-): Promise<ReceiverAnswer> {
-  const head: RequestHead = { rawHeaders: incoming.rawHeaders, now: parts.now(), pathSecret };
+/** Answers one delivery; a 2xx means that it is committed. */
+export async function handleDelivery(incoming: IncomingMessage, parts: DeliveryHandlerParts): Promise<ReceiverAnswer> {
+  const head: RequestHead = { rawHeaders: incoming.rawHeaders, now: parts.now() };
   const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
   if (early !== null) return refused(parts, early);
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { SignatureShape } from './signature-check.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 
 /** The receiver's answer to a request. The body is optional. */
@@ -11,13 +10,12 @@ export interface ReceiverAnswer {
 
 /** The handlers behind the routes. */
 export interface ReceiverHandlers {
-  /** Answers a delivery. `pathSecret` is the path step after the receiver's own address. */
-  readonly deliver: (incoming: IncomingMessage, pathSecret?: string) => Promise<ReceiverAnswer>;
+  readonly deliver: (incoming: IncomingMessage) => Promise<ReceiverAnswer>;
   readonly ready: () => Promise<Readiness>;
 }
 
 /** The settings of the routes. */
-export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
+export interface RouteOptions {
   /** The address that the service knows; null: the address of the receiver. */
   readonly registeredUrl: string | null;
   /** Optional: the ledger and application of the receiver, which a GET returns in a header. */
@@ -42,7 +40,7 @@ const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
  */
 export function createReceiverRoutes(
   { deliver, ready }: ReceiverHandlers,
-  { kind, registeredUrl, identity }: RouteOptions,
+  { registeredUrl, identity }: RouteOptions,
 ): ReceiverRoutes {
   const known = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
   const paths = pathsOf(registeredUrl);
@@ -53,8 +51,6 @@ export function createReceiverRoutes(
     const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
     if (HEALTH.has(path)) return isRead ? health(path, ready) : notAllowed('GET, HEAD');
     if (paths.has(path)) return notAllowed('POST', known);
-    const [, before = '', step = ''] = /^(.*)\/([^/]+)$/u.exec(path) ?? [];
-    if (kind === 'path' && paths.has(before)) return isPost ? deliver(incoming, decoded(step)) : notAllowed('POST');
     return NOT_FOUND;
   };
 }
@@ -89,13 +85,4 @@ function pathOf(target: string): string {
   if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : target;
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
-}
-
-/** Returns a step that is not UTF-8 unchanged: such a step is no secret, but its sender gets the same refusal. */
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -92,16 +92,16 @@ export interface Receiver {
  * @throws LoteError `port-taken` when the address is in use.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { log, shapes, host, port: wanted, registeredUrl = null } = options;
+  const { log, host, port: wanted, registeredUrl = null } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   let origin = '';
   const parts = handlerParts(options, () => registeredUrl ?? `${origin}${WEBHOOK_PATH}`);
   const routes = createReceiverRoutes(
     {
-      deliver: (incoming, pathSecret) => handleDelivery(incoming, parts, pathSecret),
+      deliver: (incoming) => handleDelivery(incoming, parts),
       ready: async () => (await options.ready?.()) ?? READY,
     },
-    { kind: shapes.signature.kind, registeredUrl, identity: options.identity },
+    { registeredUrl, identity: options.identity },
   );
   const server = createServer(
     {

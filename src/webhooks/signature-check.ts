@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual, createHash } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Unpacked } from './read-body.ts';
 import { isMasked } from '../service/profile/hide-secret.ts';
 import type { ServiceProfile } from '../service/profile/profile.ts';
@@ -12,8 +12,6 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[];
   /** The time of the check, in epoch milliseconds. */
   readonly now: number;
-  /** The decoded path step after the receiver's own address; undefined if the address has no such step. */
-  readonly pathSecret?: string | undefined;
 }
 
 /** Why a delivery does not prove its sender; `no-secret`: Lote knows no usable secret and so can verify nothing. */
@@ -73,11 +71,6 @@ export function createSignatureCheck({
   readonly shape: SignatureShape;
   readonly url: () => string | null;
 }): SignatureCheck {
-  if (shape.kind !== 'hmac') {
-    const verify: SignatureCheck['verifyHead'] = (head, secrets) =>
-      refusalOf(() => verifySharedSecret(head, shape, secrets));
-    return { verifyHead: verify, verify };
-  }
   const template = shape.signed.split(PLACEHOLDER).filter((part) => part !== '');
   const read = (head: RequestHead, secrets: readonly string[]): Signed => {
     const keys = signingKeys(secrets, shape);
@@ -172,63 +165,19 @@ function isoOf(text: string): string {
 }
 
 const MAX_HEADER = 4_096;
-const BASIC = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i;
-const COLON = 0x3a;
-
-/** Compares the secret that a delivery shows with each known secret, in constant time. Needs no body. */
-function verifySharedSecret(head: RequestHead, shape: SignatureShape, secrets: readonly string[]): void {
-  const usable = usableSecrets(secrets);
-  if (usable.length === 0) throw new Refused('no-secret');
-  const found = digest(shownSecret(head, shape));
-  let matches = 0;
-  // There is no early exit: the time taken must not show which secret is right. Digests have the same length.
-  for (const secret of usable) matches += timingSafeEqual(digest(secret), found) ? 1 : 0;
-  if (matches === 0) throw new Refused('signature-wrong');
-}
-
-function digest(secret: string | Uint8Array): Uint8Array {
-  return createHash('sha256').update(secret).digest();
-}
-
-function shownSecret({ rawHeaders, pathSecret = '' }: RequestHead, shape: SignatureShape): Uint8Array {
-  const lines =
-    shape.kind === 'path'
-      ? [pathSecret]
-      : headerLines(rawHeaders, shape.kind === 'basic' ? 'Authorization' : shape.header);
-  if (lines.length > 1) throw new Refused('signature-repeated');
-  const text = shape.kind === 'path' ? pathSecret : (lines[0] ?? '').trim();
-  if (text === '') throw new Refused('signature-missing');
-  if (shape.kind === 'path') return Buffer.from(text);
-  if (text.length > MAX_HEADER) throw new Refused('signature-malformed');
-  if (shape.kind === 'basic') return passwordIn(text);
-  if (!text.startsWith(shape.prefix) || text.length === shape.prefix.length) throw new Refused('signature-malformed');
-  // Node decodes a header's bytes as Latin-1; this restores the same bytes.
-  return Buffer.from(text.slice(shape.prefix.length), 'latin1');
-}
-
-function passwordIn(text: string): Uint8Array {
-  const pair = Buffer.from(BASIC.exec(text)?.[1] ?? '', 'base64');
-  const colon = pair.indexOf(COLON);
-  if (colon < 0) throw new Refused('signature-malformed');
-  return pair.subarray(colon + 1);
-}
-
-/** Returns the keys of some secrets by the profile. Omits secrets that cannot be decoded. */
+/**
+ * Returns the keys of some secrets by the profile. Omits secrets that are empty or cannot be decoded, and masks such as a
+ * copied `********`: anyone could sign with them.
+ */
 export function signingKeys(
   secrets: readonly string[],
   { secret: how }: Pick<SignatureShape, 'secret'>,
 ): readonly (string | Uint8Array)[] {
-  return usableSecrets(secrets)
-    .map((secret) => keyOf(secret, how))
-    .filter((key) => key !== null);
-}
-
-/** Omits empty and masked secrets, such as a copied `********`: anyone could sign with them. */
-function usableSecrets(secrets: readonly string[]): readonly string[] {
-  return secrets.filter((secret) => secret !== '' && !isMasked(secret));
+  return secrets.map((secret) => keyOf(secret, how)).filter((key) => key !== null);
 }
 
 function keyOf(secret: string, { prefix, encoding }: SignatureShape['secret']): string | Uint8Array | null {
+  if (isMasked(secret)) return null;
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
   if (encoding === 'text') return text === '' ? null : text;
   return decoded(text, encoding);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { BookedInvoice, BookedMerchant, Family } from './fake/family.ts';
 import { json, PUBLISHED, sliceAt, statusOf, wholeNumber } from './fake/published.ts';
 
@@ -30,7 +30,7 @@ const PROFILE: unknown = {
     total: '/result/total',
   },
   webhook: { secret: '/result/token' },
-  signature: { kind: 'token', header: 'X-Service-Token' },
+  signature: { header: 'X-Service-Digest', encoding: 'base64', prefix: 'v1 ' },
   event: {
     items: '/events',
     type: '/kind',
@@ -43,7 +43,7 @@ const PROFILE: unknown = {
   },
 };
 
-/** 200 with `success` and a status code of its own; page and total pages; statuses as numbers; a token; many events in one delivery. */
+/** 200 with `success` and a status code of its own; page and total pages; statuses as numbers; base64 behind a version; many events in one delivery. */
 export const envelopeLike: Family = {
   name: 'envelope-like',
   profile: PROFILE,
@@ -84,10 +84,9 @@ export const envelopeLike: Family = {
         kind: `INVOICE_${outcome.toUpperCase()}`,
         invoice: shown(invoice),
       }));
-      return {
-        headers: { 'content-type': 'application/json', 'x-service-token': secret },
-        body: JSON.stringify({ count: items.length, events: items }),
-      };
+      const body = JSON.stringify({ count: items.length, events: items });
+      const signature = createHmac('sha256', secret).update(body).digest('base64');
+      return { headers: { 'content-type': 'application/json', 'x-service-digest': `v1 ${signature}` }, body };
     },
   },
 };

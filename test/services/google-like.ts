@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { list, number, object, text } from './fake/body-shape.ts';
 import type { BookedInvoice, BookedMerchant, Family, Problem } from './fake/family.ts';
 import { eventNames, json, PUBLISHED, sliceAt, statusOf, waitOf, wholeNumber } from './fake/published.ts';
@@ -49,7 +49,6 @@ const PROFILE: unknown = {
     pageSize: 75,
   },
   webhook: { register: false },
-  signature: { kind: 'path' },
   event: {
     payload: { at: '/message/data', encoding: 'base64' },
     type: '/eventType',
@@ -71,7 +70,7 @@ const CODES: Readonly<Record<Problem['kind'], string>> = {
   'not-found': 'NOT_FOUND',
 };
 
-/** Push messages whose data is base64, to an address that ends with the secret; ids inside resource names; words in capitals. */
+/** Push messages whose data is base64, to an address that is registered by hand; ids inside resource names; words in capitals. */
 export const googleLike: Family = {
   name: 'google-like',
   profile: PROFILE,
@@ -127,7 +126,7 @@ export const googleLike: Family = {
   },
   events: {
     newSecret: () => randomBytes(24).toString('base64url'),
-    message({ id, events: [event] }) {
+    message({ id, events: [event], secret }) {
       const { invoice, outcome } = event;
       const inner = {
         eventId: event.id,
@@ -138,9 +137,9 @@ export const googleLike: Family = {
       const data = Buffer.from(JSON.stringify(inner)).toString('base64');
       const message = { data, messageId: id, attributes: { origin: 'invoicing' } };
       const body = JSON.stringify({ message, subscription: 'projects/main/subscriptions/lote' });
-      return { headers: { 'content-type': 'application/json' }, body };
+      const signature = createHmac('sha256', secret).update(body).digest('hex');
+      return { headers: { 'content-type': 'application/json', 'x-service-signature': signature }, body };
     },
-    address: (url, secret) => `${url}/${secret}`,
   },
 };
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { BookedInvoice, BookedMerchant, Family } from './fake/family.ts';
 import { json, PUBLISHED, sliceAt, statusOf, waitOf, wholeNumber } from './fake/published.ts';
 
@@ -22,7 +22,7 @@ const PROFILE: unknown = {
     pageSize: 60,
     total: '/total',
   },
-  signature: { kind: 'basic' },
+  signature: { algorithm: 'sha512', signed: '{url}\n{body}' },
   event: {
     type: '/event',
     invoiceId: '/invoice/href',
@@ -32,11 +32,10 @@ const PROFILE: unknown = {
   },
 };
 
-/** 201 without a body, whose `Location` ends with the id; errors as plain text; offset and total; basic authentication. */
+/** 201 without a body, whose `Location` ends with the id; errors as plain text; offset and total; SHA-512 over address and body. */
 export const locationLike: Family = {
   name: 'location-like',
   profile: PROFILE,
-  secretInAddress: true,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `F${2026_000_000 + number}`,
@@ -44,7 +43,7 @@ export const locationLike: Family = {
     created: ({ id }, origin) => ({ status: 201, headers: { location: `${origin}/v1/invoices/${id}` } }),
     shown: (invoice) => json(200, shown(invoice)),
     merchantCreated: ({ id }) => ({ status: 201, headers: { location: `/v1/merchants/${id}` } }),
-    registered: ({ id }) => json(201, { id }),
+    registered: ({ id, secret }) => json(201, { id, secret }),
     problem(problem) {
       const status = statusOf(problem);
       return { status, headers: waitOf(problem), text: `E${status} ${problem.message} (${problem.field})\n` };
@@ -58,7 +57,7 @@ export const locationLike: Family = {
   },
   events: {
     newSecret: () => randomBytes(18).toString('base64url'),
-    message({ events: [event], url }) {
+    message({ events: [event], url, secret }) {
       const { invoice, number, outcome } = event;
       const body = JSON.stringify({
         nr: number,
@@ -66,15 +65,8 @@ export const locationLike: Family = {
         invoice: { href: `${new URL(url).protocol}//invoicing.example/v1/invoices/${invoice.id}` },
         ...(invoice.failure !== null && { reason: invoice.failure.code, reasonText: invoice.failure.message }),
       });
-      const { username, password } = new URL(url);
-      const credentials = Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64');
-      return { headers: { 'content-type': 'application/json', authorization: `Basic ${credentials}` }, body };
-    },
-    address(url) {
-      const plain = new URL(url);
-      plain.username = '';
-      plain.password = '';
-      return plain.href;
+      const signature = createHmac('sha512', secret).update(`${url}\n${body}`).digest('hex');
+      return { headers: { 'content-type': 'application/json', 'x-service-signature': signature }, body };
     },
   },
 };

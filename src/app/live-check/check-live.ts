@@ -16,7 +16,6 @@ import { textOf } from '../../service/profile/exact-json.ts';
 import { createEventReader, parseJson } from '../../webhooks/event-reader.ts';
 import { createSignatureCheck } from '../../webhooks/signature-check.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
-import { deliveryAddress } from '../receiver/webhook-address.ts';
 import {
   codeOf,
   leavesOf,
@@ -148,10 +147,9 @@ function requireAnswer({ answer, document }: Asked<MerchantListAnswer>): void {
   throw new LoteError(code, `Checking the service profile: ${answer.reason.message}. Nothing was created.`);
 }
 
-async function register({ profile, receiver, secrets }: LiveCheckRequest, { service, asked }: Counted) {
+async function register({ profile, receiver }: LiveCheckRequest, { service, asked }: Counted) {
   if (receiver === null || !profile.webhook.register) return { document: null, secret: null };
-  const url = deliveryAddress(receiver.url, profile.signature.kind, secrets[0] ?? null) ?? receiver.url;
-  const { answer, document } = await asked(() => service.registerWebhook(url));
+  const { answer, document } = await asked(() => service.registerWebhook(receiver.url));
   return { document, secret: answer.kind === 'registered' ? answer.secret : null };
 }
 
@@ -224,8 +222,8 @@ async function createdRows(
 }
 
 async function secretRows(registration: Document | null, known: Known): Promise<readonly LiveRow[]> {
-  const { webhook, signature } = known.profile;
-  if (registration === null || (signature.kind !== 'hmac' && signature.kind !== 'token')) return [];
+  const { webhook } = known.profile;
+  if (registration === null) return [];
   const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== '';
   return [await placeRow(['webhook.secret', webhook.secret], registration, known, isSecret)];
 }
@@ -266,8 +264,7 @@ async function deliveryRows(
 ): Promise<readonly LiveRow[]> {
   const { signature, event } = known.profile;
   const { receiver } = request;
-  const scheme = signature.kind === 'hmac' ? `${signature.algorithm} ${signature.encoding} of ${signature.signed}` : '';
-  const where = `${signature.header} ${scheme}`.trim();
+  const where = `${signature.header} ${signature.algorithm} ${signature.encoding} of ${signature.signed}`;
   const isAboutIt = (one: { readonly serviceId: string | null } | null): boolean => one?.serviceId === known.invoiceId;
   const came = known.invoiceId === null ? [] : (receiver?.deliveries() ?? []);
   const deliveries = await Promise.all(came.map(deliveryReader(request, secret)));
@@ -299,14 +296,14 @@ function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, regist
   const check = createSignatureCheck({ shape: profile.signature, url: () => receiver?.url ?? null });
   const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });
   const known = registered === null ? secrets : [registered, ...secrets];
-  return async ({ rawHeaders, raw, unpacked, pathSecret }: KeptDelivery) => {
+  return async ({ rawHeaders, raw, unpacked }: KeptDelivery) => {
     const now = Date.now();
     const plain = unpacked.kind === 'unpacked' ? unpacked.bytes : raw;
     const rows = await read({ raw: plain, rawHeaders, receivedAt: now });
     return {
       body: parseJson(textOf(plain) ?? ''),
       headerNames: rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()),
-      refusal: check.verify({ rawHeaders, now, pathSecret }, known, raw, unpacked),
+      refusal: check.verify({ rawHeaders, now }, known, raw, unpacked),
       events: rows.map(({ event }) => event),
     };
   };

@@ -8,8 +8,6 @@ export interface KeptDelivery {
   readonly rawHeaders: readonly string[];
   readonly raw: Uint8Array;
   readonly unpacked: Unpacked;
-  /** The last step of the request's path, which may be a secret; a proxy may change the rest of the path. */
-  readonly pathSecret: string;
 }
 
 /** A receiver that lasts as long as a check and keeps deliveries in memory. */
@@ -34,10 +32,9 @@ export async function startTemporaryReceiver(port: number): Promise<TemporaryRec
     if (kept.length >= MOST_DELIVERIES) return void response.writeHead(503).end();
     const body = await readBody(incoming, MOST_BYTES, budget);
     if (body.kind !== 'read') return void response.writeHead(413, { connection: 'close' }).end();
-    const { rawHeaders, headers, url = '' } = incoming;
+    const { rawHeaders, headers } = incoming;
     const unpacked = unpackBody(body.raw, headers['content-encoding'], MOST_BYTES);
-    const pathSecret = decodeURIComponent(/([^/?]*)\/*(?:\?.*)?$/u.exec(url)?.[1] ?? '');
-    kept.push({ rawHeaders, raw: body.raw, unpacked, pathSecret });
+    kept.push({ rawHeaders, raw: body.raw, unpacked });
     response.writeHead(204).end();
   }
 

@@ -10,7 +10,7 @@ import { isReadFromUnsignedHeaders } from '../../webhooks/event-reader.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../domain/messages/batch-id.ts';
 import { tested } from '../start/test-points.ts';
-import { receiverIdentity } from './webhook-address.ts';
+import { receiverIdentity } from './receiver-identity.ts';
 import { createReadiness } from '../start/readiness.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

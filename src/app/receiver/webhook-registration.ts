@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { ReportNote } from '../../report/report-model.ts';
-import { withoutAddressSecret } from './webhook-address.ts';
 import type { EndpointAnswer } from '../../domain/records/service-answers.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { WebhookEndpointRecord, WebhookPlace } from '../../ledger/webhooks/endpoints.ts';
@@ -21,8 +20,6 @@ export interface RegistrationDeps {
   readonly url: string | null;
   /** False if a person registers the address by hand. Default: Lote registers it. */
   readonly register?: boolean;
-  /** Adds the secret to the address; returns null if a needed secret is missing. Default: the address unchanged. */
-  readonly addressOf?: (url: string) => string | null;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -42,8 +39,6 @@ export class WebhookRegistration {
   readonly #deps: RegistrationDeps;
   /** Identifies this process. */
   readonly #claim = { claimant: randomUUID(), ttlMs: CLAIM_TTL_MS };
-  /** The address for the service; it may contain a secret. */
-  readonly #address: string | null;
   #note: ReportNote | null;
   #unanswered = 0;
   /** A registration that the ledger could not save; Lote never drops its secret. */
@@ -55,12 +50,9 @@ export class WebhookRegistration {
   constructor(deps: RegistrationDeps) {
     this.#deps = deps;
     const { url, register = true, ownSecret } = deps;
-    const { addressOf = (plain: string) => plain } = deps;
-    this.#address = register && url !== null ? addressOf(url) : null;
-    this.#done = this.#address === null;
+    this.#done = !register || url === null;
     if (!register) this.#note = ownSecret ? null : { kind: 'webhook-not-by-lote' };
-    else if (url === null) this.#note = { kind: 'no-webhook-url' };
-    else this.#note = this.#address === null ? { kind: 'no-address-secret' } : null;
+    else this.#note = url === null ? { kind: 'no-webhook-url' } : null;
   }
 
   /** Report notes on why webhooks are missing or refused; empty if there is no trouble. */
@@ -109,7 +101,7 @@ export class WebhookRegistration {
     }, KEEP_EVERY_MS);
     timer.unref();
     try {
-      const answer = await service.registerWebhook(this.#address ?? place.url);
+      const answer = await service.registerWebhook(place.url);
       if (answer.kind === 'registered') {
         this.#unsaved = { ...place, secret: answer.secret };
         return await this.#save(this.#unsaved);
@@ -131,8 +123,7 @@ export class WebhookRegistration {
   }
 
   #noteFailure({ kind, reason }: Exclude<EndpointAnswer, { readonly kind: 'registered' }>): void {
-    const { url } = this.#deps;
-    const code = withoutAddressSecret(reason.code, this.#address ?? '', url ?? '');
+    const { code } = reason;
     this.#deps.log.warn('webhook not registered', { reason: code });
     this.#note = { kind: kind === 'lost' ? 'registration-lost' : 'registration-refused', code };
   }

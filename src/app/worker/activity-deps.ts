@@ -12,7 +12,6 @@ import { chooseLanguage } from '../../texts/languages.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import { sendingScope } from '../account/sending-guard.ts';
-import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { WebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../../nightly/night-message.ts';
 import { type CommonFolders, onCommonFolders } from '../folders/common-folders.ts';
@@ -95,7 +94,6 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
     register: profile.webhook.register,
-    addressOf: (url) => deliveryAddress(url, profile.signature.kind, config.webhook.secrets[0] ?? null),
     log,
     pause: (ms) => sleep(ms),
   });

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
 import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
-import { receiverIdentity } from '../../app/receiver/webhook-address.ts';
+import { receiverIdentity } from '../../app/receiver/receiver-identity.ts';
 import type { Examination } from './check-ledger.ts';
 import { DAY_MS } from '../../domain/time/day-ms.ts';
 import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
@@ -41,17 +41,13 @@ export async function checkReceiver(examination: Examination): Promise<readonly 
   return [secret, await addressCheck(examination)];
 }
 
-function secretCheck({ config, profile: { webhook, signature } }: Examination): Check {
+function secretCheck({ config, profile: { webhook } }: Examination): Check {
   const name = 'webhook secret';
   if (config.webhook.secrets.length > 0) return fine(name, 'set');
-  const inAddress = signature.kind === 'path' || signature.kind === 'basic';
-  if (webhook.register && !inAddress) return unknown(name, 'The service gives it when Lote registers the webhook.');
-  const why = inAddress
-    ? 'the address of the webhook holds it (signature.kind)'
-    : 'Lote registers no webhook (webhook.register)';
+  if (webhook.register) return unknown(name, 'The service gives it when Lote registers the webhook.');
   return trouble(
     name,
-    `WEBHOOK_SECRET is not set, and by the service profile ${why}: every delivery is refused.`,
+    'WEBHOOK_SECRET is not set, and by the service profile Lote registers no webhook (webhook.register): every delivery is refused.',
     'Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the secret that the service shows for the webhook.',
   );
 }

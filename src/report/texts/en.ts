@@ -74,8 +74,6 @@ export const REPORT_TEXTS_EN = {
     'no-webhook-url': 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.',
     'no-webhook-secret':
       'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.',
-    'no-address-secret':
-      'Alert: by the service profile (signature.kind) the address of the webhook holds the secret, and WEBHOOK_SECRET is not set: no webhook was registered, and final answers came by asking (GET) alone. Set WEBHOOK_SECRET.',
     'webhook-not-by-lote':
       'By the service profile (webhook.register) Lote registers no webhook, and WEBHOOK_SECRET is not set: final answers came by asking (GET) alone.',
     'webhook-registered-elsewhere':

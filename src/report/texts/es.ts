@@ -76,8 +76,6 @@ export const REPORT_TEXTS_ES: ReportTexts = {
       'WEBHOOK_URL no está definido: no se registró ningún webhook, y las respuestas finales se obtuvieron solo preguntando (GET).',
     'no-webhook-secret':
       'Alerta: el servicio no dio ningún secreto al registrar el webhook, y WEBHOOK_SECRET no está definido: se rechazaron todas las entregas, y las respuestas finales se obtuvieron solo preguntando (GET).',
-    'no-address-secret':
-      'Alerta: según el perfil del servicio (signature.kind), el secreto forma parte de la dirección del webhook, y WEBHOOK_SECRET no está definido: no se registró ningún webhook, y las respuestas finales se obtuvieron solo preguntando (GET). Defina WEBHOOK_SECRET.',
     'webhook-not-by-lote':
       'Según el perfil del servicio (webhook.register), Lote no registra ningún webhook, y WEBHOOK_SECRET no está definido: las respuestas finales se obtuvieron solo preguntando (GET).',
     'webhook-registered-elsewhere':

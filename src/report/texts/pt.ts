@@ -77,8 +77,6 @@ export const REPORT_TEXTS_PT: ReportTexts = {
       'WEBHOOK_URL não está definido: não foi registado nenhum webhook, e as respostas finais foram obtidas só por consulta (GET).',
     'no-webhook-secret':
       'Alerta: o serviço não deu nenhum segredo ao registar o webhook, e WEBHOOK_SECRET não está definido: todas as entregas foram recusadas, e as respostas finais foram obtidas só por consulta (GET).',
-    'no-address-secret':
-      'Alerta: segundo o perfil do serviço (signature.kind), o segredo faz parte do endereço do webhook, e WEBHOOK_SECRET não está definido: não foi registado nenhum webhook, e as respostas finais foram obtidas só por consulta (GET). Defina WEBHOOK_SECRET.',
     'webhook-not-by-lote':
       'Segundo o perfil do serviço (webhook.register), o Lote não regista nenhum webhook, e WEBHOOK_SECRET não está definido: as respostas finais foram obtidas só por consulta (GET).',
     'webhook-registered-elsewhere':

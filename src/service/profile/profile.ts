@@ -63,12 +63,7 @@ const TIMESTAMP = /^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]+|part:.{1,32})$/;
 /** How a delivery proves that it comes from the service. */
 const SignatureSection = z
   .strictObject({
-    kind: z
-      .enum(['hmac', 'token', 'basic', 'path'])
-      .describe(
-        '`hmac` (the header holds a signature), `token` (the header holds the secret itself), `basic` (HTTP basic authentication whose password is the secret) or `path` (the address of the receiver ends with the secret)',
-      ),
-    header: headerName.describe('the header that holds the signature, or the token'),
+    header: headerName.describe('the header that holds the signature'),
     algorithm: z.enum(['sha1', 'sha256', 'sha384', 'sha512']).describe('`sha1`, `sha256`, `sha384` or `sha512`'),
     encoding: z
       .enum(['hex', 'base64', 'base64url'])

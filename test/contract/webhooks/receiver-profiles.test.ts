@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { deliver, eventOf, receiverOf, recordingLedger, SECRET, SHAPES } from '../../unit/webhooks/receiver-fixture.ts';
-import { deliveryAddress } from '../../../src/app/receiver/webhook-address.ts';
 
 type Signature = typeof DEFAULT_PROFILE.signature;
 
@@ -18,44 +17,6 @@ function receiverWith(signature: Partial<Signature>, event: Partial<typeof DEFAU
 async function post(url: string, body = eventOf(1), headers: Record<string, string> = {}): Promise<number> {
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
-
-describe('a receiver whose address ends with the secret', () => {
-  it('takes deliveries there, and nowhere else, and logs no address', async () => {
-    const receiver = await receiverWith({ kind: 'path' });
-
-    expect(await post(deliveryAddress(receiver.url, 'path', SECRET) ?? '')).toBe(204);
-    expect(await post(`${receiver.url}/an%20old%20one?x=1`)).toBe(204);
-    expect(await post(receiver.url)).toBe(401);
-    expect(await post(`${receiver.url}/hidden-word`)).toBe(401);
-    expect(await post(`${receiver.url}/%ff`)).toBe(401);
-    expect(await post(`${receiver.url}/${SECRET}/more`)).toBe(404);
-    expect((await fetch(`${receiver.url}/${SECRET}`)).status).toBe(405);
-    expect(receiver.logged).toHaveLength(3);
-    expect(receiver.logged.join()).not.toMatch(/hidden-word|whsec/);
-    expect(receiver.ledger.groups.flat()).toHaveLength(2);
-  });
-});
-
-describe('a receiver with basic authentication', () => {
-  it('takes deliveries with the secret as password', async () => {
-    const receiver = await receiverWith({ kind: 'basic' });
-    const { password, username } = new URL(deliveryAddress(receiver.url, 'basic', SECRET) ?? '');
-    const pair = `${username}:${decodeURIComponent(password)}`;
-
-    expect(await post(receiver.url, eventOf(1), { authorization: `Basic ${btoa(pair)}` })).toBe(204);
-    expect(await post(receiver.url, eventOf(1), { authorization: `Basic ${btoa('lote:x')}` })).toBe(401);
-    expect(await post(receiver.url)).toBe(401);
-  });
-});
-
-describe('a receiver of tokens', () => {
-  it('takes deliveries whose header is the secret', async () => {
-    const receiver = await receiverWith({ kind: 'token', header: 'X-Token' });
-
-    expect(await post(receiver.url, eventOf(1), { 'x-token': SECRET })).toBe(204);
-    expect(await post(receiver.url, eventOf(1), { 'x-token': 'x' })).toBe(401);
-  });
-});
 
 describe('a receiver of signatures over the registered address', () => {
   it('signs with where it listens when no other address is registered', async () => {

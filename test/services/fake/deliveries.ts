@@ -100,7 +100,7 @@ export class Deliveries {
       const { headers, body } = way.message({ id, events, url, secret, now: Date.now() });
       // Each try waits for the one before.
       // oxlint-disable-next-line no-await-in-loop
-      const status = await this.#send(way.address?.(url, secret) ?? url, { headers, body });
+      const status = await this.#send(url, { headers, body });
       this.statuses.push(status);
       if (status >= 200 && status <= 299) return;
       // oxlint-disable-next-line no-await-in-loop

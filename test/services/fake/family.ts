@@ -115,8 +115,6 @@ export interface Events {
   readonly most?: number;
   newSecret(): string;
   message(delivery: Delivery): Message;
-  /** Where the delivery goes; left out: to the registered address. */
-  address?(url: string, secret: string): string;
 }
 
 /** One family of invoicing services: what the published interface leaves open, and the profile that says it. */
@@ -126,8 +124,6 @@ export interface Family {
   readonly profile: unknown;
   /** Somebody registers the receiver by hand, under a secret that Lote is given; left out: Lote registers it. */
   readonly registersByHand?: true;
-  /** Lote is given a secret and registers an address that holds it; left out: the service makes the secret. */
-  readonly secretInAddress?: boolean;
   readonly requests: Requests;
   readonly answers: Answers;
   list(merchants: readonly BookedMerchant[], request: ListRequest): Reply;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { deliver, eventOf, receiverOf, SECRET, SHAPES, signatureOf } from './receiver-fixture.ts';
+import { deliver, eventOf, receiverOf, signatureOf } from './receiver-fixture.ts';
 
 const MB = 1024 * 1024;
 
@@ -95,20 +95,5 @@ describe('the address of a receiver', () => {
 
     expect([asked.status, asked.headers.get('lote-receiver')]).toEqual([405, 'mine']);
     expect((await fetch(at(receiver.url, '/health'))).status).toBe(200);
-  });
-
-  it('has the secret of a profile of that kind behind it, also behind a prefix', async () => {
-    const receiver = await receiverOf({
-      shapes: { ...SHAPES, signature: { ...SHAPES.signature, kind: 'path' } },
-      registeredUrl: 'https://lote.example/lote/hooks',
-    });
-
-    const answers = await Promise.all(
-      ['/lote/hooks', '/hooks', '/webhooks'].map((path, n) =>
-        deliver(at(receiver.url, `${path}/${SECRET}`), eventOf(n)),
-      ),
-    );
-
-    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
   });
 });

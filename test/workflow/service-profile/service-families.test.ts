@@ -43,7 +43,6 @@ async function withFamily(
       LOTE_SETTLE_TIMEOUT: '90s',
       ...(family.events !== null && { WEBHOOK_URL: url }),
       ...(family.registersByHand && { WEBHOOK_SECRET: fake.registerByHand(url) }),
-      ...(family.secretInAddress === true && { WEBHOOK_SECRET: family.events?.newSecret() ?? '' }),
     };
     const profile = family.profile as Readonly<Record<string, unknown>>;
     const webhooks = family.events === null ? 'none' : 'on';

@@ -28,8 +28,7 @@ async function check(family: Family, profile: unknown = family.profile, merchant
   const fake = await startFake({ family, existing: EXISTING });
   const receiver = await startTemporaryReceiver(0);
   closing = [() => fake.close(), () => receiver.close()];
-  const own = family.secretInAddress === true ? (family.events?.newSecret() ?? '') : null;
-  const secret = family.registersByHand && family.events !== null ? fake.registerByHand(receiver.url) : own;
+  const secret = family.registersByHand && family.events !== null ? fake.registerByHand(receiver.url) : null;
   const result = await checkLive({
     account: { baseUrl: fake.url, apiKey: fake.key },
     application: 'check',

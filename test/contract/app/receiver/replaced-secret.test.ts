@@ -2,10 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import type { ServiceProfile } from '../../../../src/service/profile/profile.ts';
 import { openService } from '../../../../src/app/account/open-service.ts';
 import { startReceiver } from '../../../../src/app/receiver/start-receiver.ts';
-import { deliveryAddress } from '../../../../src/app/receiver/webhook-address.ts';
 import { WebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
 import {
   independentSandbox,
@@ -19,7 +17,6 @@ import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import { openCalibration } from '../../../../src/app/start/open-application.ts';
 
 const ADDRESS = 'http://127.0.0.1:9/webhooks';
-const BY_ADDRESS: ServiceProfile = { ...DEFAULT_PROFILE, signature: { ...DEFAULT_PROFILE.signature, kind: 'path' } };
 
 interface Installation {
   readonly ledger: Ledger;
@@ -57,7 +54,6 @@ describe('a webhook address with another query', () => {
     const registration = new WebhookRegistration({
       ...{ ledger, service, application: config.application, ownSecret: own !== null },
       ...{ url: config.webhook.url, log, pause: () => Promise.resolve() },
-      addressOf: (url) => deliveryAddress(url, profile.signature.kind, own),
     });
     await registration.ensure();
     const parts = { config, ledger, service, profile, log };
@@ -95,20 +91,5 @@ describe('a webhook address with another query', () => {
     expect(await answerTo(`${later.url}?v=2`, leaked)).toBe(401);
     expect(await answerTo(`${later.url}?v=2`, fresh)).toBe(204);
     expect(await answerTo(`${after.url}?v=2`, fresh)).toBe(204);
-  });
-
-  it('tells the service the new secret where the address holds it', async () => {
-    const place = await installation();
-    await started(place, { WEBHOOK_URL: ADDRESS, WEBHOOK_SECRET: 'the-first-secret' }, BY_ADDRESS);
-
-    const both = 'the-second-secret,the-first-secret';
-    const after = await started(place, { WEBHOOK_URL: `${ADDRESS}?v=2`, WEBHOOK_SECRET: both }, BY_ADDRESS);
-
-    const told = place.front.requests.filter(({ path }) => path.endsWith('/webhooks')).map(({ body }) => body);
-    expect(told.map((body) => (JSON.parse(body) as { url: string }).url)).toEqual([
-      `${ADDRESS}/the-first-secret`,
-      `${ADDRESS}/the-second-secret?v=2`,
-    ]);
-    expect((await deliver(`${after.url}/the-second-secret?v=2`, '{"type":"invoice.voided"}')).status).toBe(204);
   });
 });

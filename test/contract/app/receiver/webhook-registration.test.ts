@@ -238,37 +238,8 @@ describe('the registration of a webhook', () => {
     for (const one of [first, again]) expect(noteOf(one) ?? '').toMatch(note);
   });
 
-  it('tells the service the address with its secret, and keeps the plain one', async () => {
-    const application = randomUUID();
-    const told: string[] = [];
-    const service = {
-      baseUrl: BASE_URL,
-      registerWebhook: (address: string) => {
-        told.push(address);
-        return registered(null);
-      },
-    };
-    const one = new WebhookRegistration({
-      ...depsOf(application),
-      ...{ service, ownSecret: true, addressOf: (plain: string) => `${plain}/a-secret` },
-    });
-
-    await one.ensure();
-
-    expect(told).toEqual([`${URL}/a-secret`]);
-    expect(noteOf(one)).toBeNull();
-    const place = { baseUrl: service.baseUrl, application, url: URL };
-    expect(await ledger.claimEndpoint(place, { claimant: 'other', ttlMs: 1 })).toEqual({ kind: 'registered' });
-    expect(await ledger.webhookSecrets(service.baseUrl, application)).toEqual([]);
-  });
-
   it.each<readonly [string, Partial<RegistrationDeps>, RegExp]>([
     ['without an address, and says so', { url: null }, /No WEBHOOK_URL is set/],
-    [
-      'when the address must hold a secret and none is known, and alerts',
-      { addressOf: () => null },
-      /^Alert: .*Set WEBHOOK_SECRET/,
-    ],
     ['where the profile says so, and says how answers come', { register: false }, /came by asking \(GET\) alone/],
     ['where the profile says so, and nothing with WEBHOOK_SECRET', { register: false, ownSecret: true }, /^$/],
   ])('registers nothing %s', async (_, over, note) => {

@@ -178,9 +178,6 @@ describe('settings that cannot both hold', () => {
 describe('settings that may be right', () => {
   it.each<[string, object]>([
     ['parts with a timestamp', { signature: TIMED }],
-    ['a token with leftovers of an HMAC', { signature: { kind: 'token', signed: '{timestamp}.{body}' } }],
-    ['a secret address that Lote registers', { signature: { kind: 'path' }, webhook: { register: true } }],
-    ['basic authentication at a receiver that Lote registers', { signature: { kind: 'basic' } }],
     ['a word of GET that is another of events', { invoice: { issued: ['done'] }, event: { failed: ['done'] } }],
     ['an event whose id is that of its invoice', { event: { eventId: '/data/id' } }],
     ['a merchant whose id is its tax number', { merchants: { id: '/nif' } }],

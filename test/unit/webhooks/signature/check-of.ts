@@ -18,7 +18,6 @@ export interface Checked {
   readonly headers?: readonly (readonly [string, string])[];
   readonly raw?: string | Uint8Array;
   readonly now?: number;
-  readonly pathSecret?: string;
   readonly url?: string | null;
 }
 
@@ -36,7 +35,6 @@ export function checked(given: Checked): { readonly whole: Verdict; readonly hea
   const head = {
     rawHeaders: [...(given.lines ?? []).flatMap((line) => [shape.header, line]), ...(given.headers ?? []).flat()],
     now: given.now ?? 0,
-    pathSecret: given.pathSecret,
   };
   const raw = Buffer.from(given.raw ?? '');
   return {
