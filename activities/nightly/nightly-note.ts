@@ -1,4 +1,3 @@
-import { issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { isWholeFileIssued } from '../../src/domain/messages/whole-file.ts';
 import { ENGLISH, type Speech } from '../../src/texts/languages.ts';
@@ -6,7 +5,7 @@ import { documentFormat } from '../../src/texts/speech-format.ts';
 import { NIGHT_TEXTS, remarkText } from '../../src/texts/nights/night-verdict.ts';
 import { plainText } from '../../src/texts/fill.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/records/dropped-file.ts';
-import type { NightlyRemark, NightlyVerdict } from '../../src/domain/records/night.ts';
+import type { NightlyRemark, NightlyRunEntry, NightlyVerdict } from '../../src/domain/records/night.ts';
 import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
 
 /** How the batch of a dropped file ended. */
@@ -30,18 +29,13 @@ export interface NightlyNote {
   readonly text: string;
 }
 
-/** A `FileEnd` with the present numbers of invoices of a paused batch: all, those that have a document, and of these the ones that an earlier file issued. */
-export type CountedEnd =
-  | Exclude<FileEnd, { kind: 'paused' }>
-  | (Extract<FileEnd, { kind: 'paused' }> & {
-      readonly invoices: number;
-      readonly issued: number;
-      readonly alreadyIssued: number;
-    });
+/** Numbers of the invoices of a file. */
+export type NightlyFigures = Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>;
 
 export interface NoteRequest {
   readonly file: Pick<ClaimedFile, 'name' | 'resumed'>;
-  readonly end: CountedEnd;
+  readonly end: FileEnd;
+  readonly figures: NightlyFigures;
   /** The batch as the ledger knows it, or null if there is none. */
   readonly batch: BatchRecord | null;
   /** Why the batch of the file is stopped, or null if it is not. */
@@ -119,12 +113,13 @@ function verdictOf(end: FileEnd): NightlyVerdict {
 }
 
 function outcomeRemarks(
-  { end, stopped, file, unknownEvents = 0 }: NoteRequest,
+  { end, figures, stopped, file, unknownEvents = 0 }: NoteRequest,
   verdict: NightlyVerdict,
 ): readonly NightlyRemark[] {
   const stop = stopped === null || verdict === 'issued' ? [] : [{ kind: 'stopped', ...stopped } as const];
   const retry = end.kind === 'batch' && verdict === 'attention' ? `, lote retry ${end.result.batchId}` : '';
   const command = `lote run ${plainText(file.name)}${retry}`;
+  const missing = { n: figures.invoices - figures.issued, of: figures.invoices };
   const byPerson = stop.length === 0 ? [] : [...stop, { kind: 'person-continues', command } as const];
   if (end.kind === 'failed') {
     const failed = { kind: 'run-failed', code: end.code, message: end.message } as const;
@@ -138,15 +133,12 @@ function outcomeRemarks(
     ];
   }
   if (end.kind === 'paused') {
-    const n = end.invoices - end.issued;
-    return [...stop, { kind: 'paused' }, ...(n === 0 ? [] : [{ kind: 'missing', n, of: end.invoices } as const])];
+    return [...stop, { kind: 'paused' }, ...(missing.n === 0 ? [] : [{ kind: 'missing', ...missing } as const])];
   }
   const { counts, reports } = end.result;
-  const { invoices = 0, contradicted = 0 } = counts;
-  const lost = counts.rowsLost ?? 0;
+  const { contradicted = 0, rowsLost: lost = 0 } = counts;
   if (verdict === 'refused') return stop.length === 0 ? [{ kind: 'refused' }] : byPerson;
-  if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
-  const missing = { n: invoices - issuedCount(counts), of: invoices };
+  if (verdict === 'issued') return [{ kind: 'all-out', n: figures.invoices }];
   return [
     ...byPerson,
     ...(contradicted === 0 ? [] : [{ kind: 'contradicted', n: contradicted } as const]),

@@ -3,10 +3,9 @@ import type { Finding } from '../../src/domain/invoice.ts';
 import { countsByOutcome, issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { recordStopOf } from '../settling/close-orphans.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
 import { batchIdOf } from '../../src/domain/messages/batch-id.ts';
-import type { BatchResult } from '../../src/domain/messages/messages.ts';
-import { batchIdOfEnd, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
+import type { Counts } from '../../src/domain/messages/messages.ts';
+import { batchIdOfEnd, nightlyNote, type FileEnd, type NightlyFigures } from './nightly-note.ts';
 import type {
   ChangedFile,
   ClaimedFile,
@@ -107,13 +106,15 @@ export interface ArchiveDropInput extends NightlyScope {
 /** Archives a file whose batch has ended, with a note beside it, and records it in the summary of the nightly run. */
 export async function archiveDrop(
   deps: ActivityDeps,
-  { night, file, end: ended }: ArchiveDropInput,
+  { night, file, end }: ArchiveDropInput,
 ): Promise<NightlyRunEntry> {
-  const end = await countedEnd(deps, ended);
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
+  // Nothing of a batch that had ended was sent again.
+  const isEarlier = !file.resumed && batch?.finishedAt != null && batch.finishedAt < night.startedAt;
+  const figures = await figuresOf(deps, end, isEarlier);
   const { destination, text, ...note } = nightlyNote({
-    ...{ file, end, batch, night, speech: deps.speech },
+    ...{ file, end, figures, batch, night, speech: deps.speech },
     stopped: await stopOf(deps, batchId ?? file.batchId),
     contradictedRefs: await contradictedRefsOf(deps, end),
     refusal: await refusalOf(deps, end, `refused/${night.date}/${file.name}`),
@@ -127,7 +128,7 @@ export async function archiveDrop(
     ...note,
     ...(end.kind === 'held' && { waitsFor: 'total-unusual' as const }),
     ...(end.kind === 'paused' && { waitsFor: 'resume' as const }),
-    ...(await figuresOf(deps, end, { before: note.known ? batch : null, startedAt: night.startedAt })),
+    ...figures,
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
@@ -166,44 +167,18 @@ async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promi
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
 }
 
-/** Adds the ledger's present numbers to the end of a paused batch. */
-async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<CountedEnd> {
-  if (end.kind !== 'paused') return end;
-  const counts = await ledger.countOutcomes(end.batchId);
-  const invoices = counts.reduce((sum, count) => sum + count.invoices, 0);
-  const byOutcome = countsByOutcome(counts);
-  return { ...end, invoices, issued: issuedCount(byOutcome), alreadyIssued: byOutcome['already-issued'] ?? 0 };
-}
-
-/**
- * Counts the invoices of the file: all, those that have a document, and of these the ones issued before by an earlier
- * file, or by the batch itself before this night. `before` is the earlier batch of the same bytes, or null.
- */
-async function figuresOf(
-  { ledger }: ActivityDeps,
-  end: CountedEnd,
-  { before, startedAt }: { readonly before: BatchRecord | null; readonly startedAt: number },
-): Promise<Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>> {
+/** Counts the invoices of the file: all, those that have a document, and of these the ones that an earlier file issued. */
+async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, isEarlier: boolean): Promise<NightlyFigures> {
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
   if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
-  const {
-    invoices,
-    issued,
-    alreadyIssued: elsewhere,
-  } = end.kind === 'paused' ? end : await reported(ledger, end.result);
-  let earlier = 0;
-  // Nothing of a batch that had ended was sent again.
-  if (before?.finishedAt && before.finishedAt < startedAt) earlier = issued;
-  else if (before !== null) earlier = await ledger.issuedBefore(before.batchId, startedAt);
-  const alreadyIssued = Math.min(Math.max(elsewhere, earlier), issued);
-  return { invoices, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
-}
-
-/** Returns the report's figures, which include invoices issued while this batch was attached to it; the report may be newer. */
-async function reported(ledger: Pick<Ledger, 'reportFigures'>, { batchId, counts }: BatchResult) {
-  const states = (await ledger.reportFigures(batchId))?.states ?? {};
-  const alreadyIssued = states['already-issued'] ?? counts['already-issued'] ?? 0;
-  return { invoices: counts.invoices ?? 0, issued: issuedCount(counts), alreadyIssued };
+  const counted = end.kind === 'paused' ? await ledger.countOutcomes(end.batchId) : [];
+  const counts: Counts =
+    end.kind === 'paused'
+      ? { ...countsByOutcome(counted), invoices: counted.reduce((sum, { invoices }) => sum + invoices, 0) }
+      : end.result.counts;
+  const issued = issuedCount(counts);
+  const alreadyIssued = isEarlier ? issued : (counts['already-issued'] ?? 0);
+  return { invoices: counts.invoices ?? 0, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {

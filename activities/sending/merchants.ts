@@ -19,12 +19,10 @@ export interface MerchantsInput extends BatchWork {
   readonly holdStuck: boolean;
 }
 
-export interface MerchantsResult {
-  readonly known: number;
-  readonly created: number;
-  readonly held: number;
-  /** `service`: no merchant can be ensured now. `merchants`: some creations have no answer yet. Null: done. */
-  readonly waiting: { readonly for: 'service' | 'merchants'; readonly reason: string } | null;
+/** What a batch waits for. `service`: no merchant can be ensured now. `merchants`: some creations have no answer yet. */
+export interface MerchantsWait {
+  readonly for: 'service' | 'merchants';
+  readonly reason: string;
 }
 
 /** Same limit as the activity: a process that stood still for longer creates nothing. */
@@ -44,11 +42,12 @@ const KEY_USED = 'key-known-with-other-bytes';
  * Makes sure that every merchant of the batch exists at the service. Lote reads the whole list each time and takes ids only from it,
  * because an invoice for the wrong merchant is worse than a late one. If an id changed or disappeared, Lote holds the merchant's invoices
  * until an operator confirms the service's list. Lote creates only merchants that are proved missing, always under the same key.
+ * Returns what the batch waits for, or null.
  */
-export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
+export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsWait | null> {
   await deps.ensureWebhook();
   const needed = await deps.ledger.merchantsNeeded(input.batchId);
-  if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
+  if (needed.length === 0) return null;
   const over = attemptOver();
   const list = await deps.service.listMerchants(over);
   requireRunningWorker(over);
@@ -61,17 +60,12 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   const ids = new Map(list.merchants.map(({ nif, merchantId }) => [nif, merchantId]));
   const listed = needed.map(({ nif }) => ({ nif, merchantId: ids.get(nif) ?? null }));
   const changed = new Set(await deps.ledger.saveMerchants(deps.application, listed));
-  let held = 0;
-  for (const nif of changed) {
-    const invoices = await holdMerchant(deps, input, { nif, reason: idChanged(ids.has(nif)) });
-    held += invoices;
-  }
+  for (const nif of changed) await holdMerchant(deps, input, { nif, reason: idChanged(ids.has(nif)) });
   const missing = needed.filter(({ nif }) => !ids.has(nif) && !changed.has(nif));
-  const known = needed.length - missing.length - changed.size;
   const { batchId, run } = input;
   const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, over });
   try {
-    return await createMissing(deps, { input, missing, known, held, permit });
+    return await createMissing(deps, { input, missing, permit });
   } finally {
     permit.close();
   }
@@ -96,7 +90,7 @@ export async function findForgottenMerchants(
   { ledgerId, batchId, fencingToken, run }: Omit<MerchantsInput, 'lastTry' | 'holdStuck'>,
 ): Promise<Waiting | null> {
   const work = { ledgerId, batchId, fencingToken, run };
-  const { waiting } = await ensureMerchants(deps, { ...work, lastTry: false, holdStuck: false });
+  const waiting = await ensureMerchants(deps, { ...work, lastTry: false, holdStuck: false });
   if (waiting === null || waiting.for === 'merchants' || waiting.reason === STOPPED) return null;
   return { reason: waiting.reason, probeAfterMs: NEXT_LOOK_MS };
 }
@@ -104,9 +98,6 @@ export async function findForgottenMerchants(
 interface Creating {
   readonly input: MerchantsInput;
   readonly missing: readonly MerchantNeed[];
-  readonly known: number;
-  /** Number of invoices held before. */
-  readonly held: number;
   readonly permit: SendingPermit;
 }
 
@@ -116,11 +107,9 @@ interface StuckMerchant {
   readonly reason: Reason;
 }
 
-async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
-  const { known, input, permit } = work;
+async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsWait | null> {
+  const { input, permit } = work;
   const over = attemptOver();
-  let created = 0;
-  let { held } = work;
   let inARow = 0;
   const stuck: StuckMerchant[] = [];
   // In random order: when many are stuck, each try asks for others, until one can be created.
@@ -132,32 +121,26 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
       requireRunningWorker(over);
       const stop = permit.stoppedBecause();
       if (stop !== null) return waitForService(deps, input, stop);
-      return { known, created, held, waiting: { for: 'service', reason: STOPPED } };
+      return { for: 'service', reason: STOPPED };
     }
     if (outcome.kind === 'access-denied') return waitForService(deps, input, outcome.reason);
-    if (outcome.kind === 'created') created += 1;
-    if (outcome.kind === 'held') held += outcome.invoices;
     if (outcome.kind === 'stuck') stuck.push({ nif: need.nif, reason: outcome.reason });
     if (outcome.kind === 'created' || (outcome.kind === 'stuck' && outcome.reason.code === KEY_USED)) inARow = 0;
     else if (outcome.kind === 'stuck') inARow += 1;
   }
   const [first] = stuck;
-  if (first === undefined) return { known, created, held, waiting: null };
+  if (first === undefined) return null;
   const trouble = stuck.find(({ reason }) => reason.code !== KEY_USED);
   // A batch that can send nothing gains nothing by giving up soon.
   if (trouble !== undefined && !(await deps.ledger.hasSendable(input.batchId)))
     return waitForService(deps, input, trouble.reason);
-  if (!input.holdStuck) return { known, created, held, waiting: { for: 'merchants', reason: first.reason.code } };
-  for (const { nif, reason } of stuck) {
-    const invoices = await holdMerchant(deps, input, { nif, reason: notCreated(reason) });
-    held += invoices;
-  }
-  return { known, created, held, waiting: null };
+  if (!input.holdStuck) return { for: 'merchants', reason: first.reason.code };
+  for (const { nif, reason } of stuck) await holdMerchant(deps, input, { nif, reason: notCreated(reason) });
+  return null;
 }
 
 type Created =
-  | { readonly kind: 'created' | 'not-permitted' }
-  | { readonly kind: 'held'; readonly invoices: number }
+  | { readonly kind: 'created' | 'not-permitted' | 'held' }
   | { readonly kind: 'stuck' | 'access-denied'; readonly reason: Reason };
 
 async function createMerchant(
@@ -171,7 +154,8 @@ async function createMerchant(
     const message =
       'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
     const reason = { code: 'merchant-details-missing', message };
-    return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
+    await holdMerchant(deps, input, { nif, reason });
+    return { kind: 'held' };
   }
   if (notAsked !== undefined) return { kind: 'stuck', reason: notAsked };
   const key = merchantKeyOf(deps.application, nif);
@@ -193,10 +177,8 @@ async function createMerchant(
   }
   if (answer.kind !== 'refused') return { kind: 'access-denied', reason: answer.reason };
   const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
-  return {
-    kind: 'held',
-    invoices: await holdMerchant(deps, input, { nif, reason: { code: 'merchant-refused', message } }),
-  };
+  await holdMerchant(deps, input, { nif, reason: { code: 'merchant-refused', message } });
+  return { kind: 'held' };
 }
 
 function notCreated(reason: Reason): Reason {
@@ -204,20 +186,20 @@ function notCreated(reason: Reason): Reason {
   return { code: 'merchant-not-created', message };
 }
 
-function holdMerchant(
+async function holdMerchant(
   deps: ActivityDeps,
   { batchId, fencingToken }: MerchantsInput,
   { nif, reason }: { nif: string; reason: Reason },
-): Promise<number> {
-  return deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now(), fencingToken });
+): Promise<void> {
+  await deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now(), fencingToken });
 }
 
 async function waitForService(
   deps: ActivityDeps,
   { batchId, fencingToken, lastTry }: MerchantsInput,
   reason: Reason,
-): Promise<MerchantsResult> {
+): Promise<MerchantsWait> {
   deps.log.warn('merchants cannot be ensured now', { batchId, reason: reason.code, lastTry });
-  const held = lastTry ? await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken }) : 0;
-  return { known: 0, created: 0, held, waiting: { for: 'service', reason: reason.code } };
+  if (lastTry) await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
+  return { for: 'service', reason: reason.code };
 }

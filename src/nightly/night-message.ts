@@ -1,9 +1,8 @@
 import { html, type SafeHtml } from '../texts/html.ts';
-import { nightSums, type NightSums } from './run-log.ts';
+import { nightlySummary, nightSums, type NightSums } from './run-log.ts';
 import { chooseLanguage, type Speech } from '../texts/languages.ts';
-import { CONTRADICTION_TEXTS } from '../texts/contradictions.ts';
 import { fill, plainText } from '../texts/fill.ts';
-import { NIGHT_TEXTS, waitingCount } from '../texts/nights/night-verdict.ts';
+import { NIGHT_TEXTS, nightVerdict, remarkText, waitingCount } from '../texts/nights/night-verdict.ts';
 import type { NightFormat } from '../texts/nights/night-html.ts';
 import { speechFormat } from '../texts/speech-format.ts';
 import type { MessageChannel, NightlyRunEntry } from '../domain/records/night.ts';
@@ -45,7 +44,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     words: nights.waiting[file.reason],
     link: null,
   }));
-  const outcome = outcomeOf(format, night);
+  const outcome = nightVerdict(format.texts, format.plural, nightlySummary(night.date, [night.run]));
   const sums = nightSums(files);
   const page = pageOf(night, place);
   const sections: readonly Section[] = [
@@ -96,49 +95,11 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
     .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
 }
 
+/** In the words of the page of the night. */
 function lineOf(format: NightFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
-  // The doubt comes first, because correcting or sending an invoice in doubt again may issue it once more.
-  const { language, plural, texts } = format;
-  const doubts = countOf(file, 'contradicted');
-  const events = countOf(file, 'events-of-unknown-invoices');
-  const said = [
-    ...(doubts === null ? [] : [plural(CONTRADICTION_TEXTS[language].sentence, doubts)]),
-    wordsOf(format, file, doubts !== null),
-    ...(events === null ? [] : [plural(texts.remarks['events-of-unknown-invoices'], events)]),
-  ];
-  return { name: plainText(file.name), words: said.join(' '), link };
-}
-
-function wordsOf({ texts, plural }: NightFormat, file: NightlyRunEntry, isSaid: boolean): string {
-  const { nights, morning } = texts;
-  const missing = file.invoices - file.issued;
-  const notOut = missing > 0 ? plural(texts.verdicts.notAll, missing, file.invoices) : null;
-  if (file.waitsFor === 'total-unusual') return nights.waitsFor[file.waitsFor];
-  if (file.waitsFor === 'resume')
-    return [...(notOut === null ? [] : [notOut]), nights.waitsFor[file.waitsFor]].join(' ');
-  const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
-  const lost = countOf(file, 'rows-without-invoice');
-  const otherwise = isSaid ? null : `${nights.verdicts[verdict]}.`;
-  const left = lost === null ? otherwise : plural(texts.verdicts.rowsLeft, lost);
-  const what = verdict === 'attention' && notOut !== null ? notOut : left;
-  const next = verdict === 'attention' && file.corrections === null ? morning.readReport : morning.toDo[verdict];
-  return what === null ? next : `${what} ${next}`;
-}
-
-function countOf(
-  { remarks }: NightlyRunEntry,
-  kind: 'contradicted' | 'events-of-unknown-invoices' | 'rows-without-invoice',
-): number | null {
-  const found = remarks.find((remark) => remark.kind === kind);
-  return found !== undefined && 'n' in found ? found.n : null;
-}
-
-function outcomeOf({ texts: { nights }, plural }: NightFormat, { run }: NightOutcome): string {
-  const all = run.files.length + waitingCount(run.waiting);
-  const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
-  if (all === 0) return nights.empty;
-  return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
+  const words = file.remarks.map((remark) => remarkText(format, remark)).join(' ');
+  return { name: plainText(file.name), words: plainText(words), link };
 }
 
 function textOf(sections: readonly Section[], last: string | null): string {

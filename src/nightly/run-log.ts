@@ -64,22 +64,15 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
   };
 }
 
-/** Five writings are enough: a process that changes a run during one of them writes the summary after it too. */
-const WRITINGS = 5;
-
-/** Reads again after each writing, because a writer that was stopped may have replaced a newer summary. */
+/** A writer that was stopped may replace a newer summary; the end of the night writes the last one. */
 async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
   const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
   const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
-  let summary = await readSummary(nightlyRunsDir, date);
-  for (let writing = 1; ; writing += 1) {
-    const text = json(summaryDocument(summary));
-    await writeWhole(paths.html, nightlyHtml(summary, linkTo, speech));
-    // JSON comes last, so that a reader who waits for it finds the page.
-    await writeWhole(paths.json, text);
-    summary = await readSummary(nightlyRunsDir, date);
-    if (writing === WRITINGS || json(summaryDocument(summary)) === text) return paths;
-  }
+  const summary = await readSummary(nightlyRunsDir, date);
+  await writeWhole(paths.html, nightlyHtml(summary, linkTo, speech));
+  // JSON comes last, so that a reader who waits for it finds the page.
+  await writeWhole(paths.json, json(summaryDocument(summary)));
+  return paths;
 }
 
 async function readSummary(nightlyRunsDir: string, date: string): Promise<NightlySummary> {

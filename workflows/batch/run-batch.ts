@@ -147,7 +147,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
     if (batch.cancelled) break;
     const lastTry = patience.isSpent;
     const version = batch.controlVersion;
-    const merchants = await ensureMerchants({
+    const waiting = await ensureMerchants({
       ledgerId,
       batchId,
       fencingToken,
@@ -156,12 +156,12 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
       holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
     });
     // A pause says nothing about the service: it costs no patience, and no last try.
-    const isPaused = merchants.waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
+    const isPaused = waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
     if (isPaused) continue;
-    if (merchants.waiting === null || lastTry) break;
-    stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
-    batch.waitFor(0, merchants.waiting.reason);
-    await patience.wait(batch, { summary: `waiting: ${merchants.waiting.reason}`, version });
+    if (waiting === null || lastTry) break;
+    stuckRounds = waiting.for === 'merchants' ? stuckRounds + 1 : 0;
+    batch.waitFor(0, waiting.reason);
+    await patience.wait(batch, { summary: `waiting: ${waiting.reason}`, version });
   }
   batch.waitFor(0, null);
 }

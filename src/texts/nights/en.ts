@@ -13,11 +13,6 @@ export const NIGHT_TEXTS_EN = {
     run: 'Run of',
     waitingFiles: 'Still waiting',
     unreadable: 'The summary of this night cannot be read.',
-    waitsFor: {
-      'total-unusual': 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
-      resume:
-        'Paused by an operator: nothing more of it is sent, and the night did not wait for it. Open the batch to resume or cancel it.',
-    },
     unended: 'This night has not ended: {n} [file|files] so far.',
     allOut: 'Everything went out: {n} [file|files].',
     empty: 'No file was dropped.',
@@ -49,12 +44,6 @@ export const NIGHT_TEXTS_EN = {
     needs: 'What needs a person',
     more: '{n} more are on the page of the night.',
     page: 'The page of the night',
-    toDo: {
-      attention: 'Read the report. Correct the rows in the corrections file, and drop that file.',
-      refused: 'Nothing of it was sent. Read the report, correct the file, and drop it again.',
-      failed: 'Drop the file again: it goes on where it stopped, and nothing is sent twice.',
-    },
-    readReport: 'Read the report: it says what to do next.',
     channels: { email: 'Message by e-mail' },
     states: {
       sent: 'sent {time}.',

@@ -15,12 +15,6 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     run: 'Ejecución de las',
     waitingFiles: 'Todavía a la espera',
     unreadable: 'El resumen de esta noche no se puede leer.',
-    waitsFor: {
-      'total-unusual':
-        'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
-      resume:
-        'En pausa, por un operador: no se envía nada más de él, y la noche no lo esperó. Abra el lote para reanudarlo o cancelarlo.',
-    },
     unended: 'Esta noche no ha terminado: {n} [archivo|archivos] hasta ahora.',
     allOut: 'Se emitió todo: {n} [archivo|archivos].',
     empty: 'No se depositó ningún archivo.',
@@ -52,12 +46,6 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     needs: 'Lo que necesita a alguien',
     more: 'Hay {n} más en la página de la noche.',
     page: 'La página de la noche',
-    toDo: {
-      attention: 'Lea el informe. Corrija las filas en el archivo de correcciones y deposite ese archivo.',
-      refused: 'No se envió nada de él. Lea el informe, corrija el archivo y deposítelo de nuevo.',
-      failed: 'Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
-    },
-    readReport: 'Lea el informe: dice qué hacer ahora.',
     channels: { email: 'Mensaje por correo' },
     states: {
       sent: 'enviado el {time}.',

@@ -15,12 +15,6 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     run: 'Execução de',
     waitingFiles: 'Ainda à espera',
     unreadable: 'O resumo desta noite não se consegue ler.',
-    waitsFor: {
-      'total-unusual':
-        'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
-      resume:
-        'Em pausa, por um operador: nada mais dele é enviado, e a noite não esperou por ele. Abra o lote para o retomar ou cancelar.',
-    },
     unended: 'Esta noite não terminou: {n} [ficheiro|ficheiros] até agora.',
     allOut: 'Foi tudo emitido: {n} [ficheiro|ficheiros].',
     empty: 'Nenhum ficheiro foi depositado.',
@@ -52,12 +46,6 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     needs: 'O que precisa de alguém',
     more: 'Há mais {n} na página da noite.',
     page: 'A página da noite',
-    toDo: {
-      attention: 'Leia o relatório. Corrija as linhas no ficheiro de correções e deposite esse ficheiro.',
-      refused: 'Nada dele foi enviado. Leia o relatório, corrija o ficheiro e deposite-o de novo.',
-      failed: 'Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
-    },
-    readReport: 'Leia o relatório: diz o que fazer a seguir.',
     channels: { email: 'Mensagem por e-mail' },
     states: {
       sent: 'enviada em {time}.',

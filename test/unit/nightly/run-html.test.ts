@@ -217,10 +217,6 @@ describe('the page of a night', () => {
 describe('the book of the nights', () => {
   const night: NightlyRun = { ...nightNamed('a'), startedAt: START };
 
-  function entryPath(directory: string, slot: string): string {
-    return join(directory, 'nights', 'runs', night.nightId, `${slot}.json`);
-  }
-
   async function summary(directory: string): Promise<unknown> {
     return JSON.parse(await readFile(join(directory, 'nights', `${DATE}.json`), 'utf8'));
   }
@@ -280,28 +276,6 @@ describe('the book of the nights', () => {
       totals: { files: 8 },
       runs: [{ finishedAt: null }, { files: slots.map((slot) => ({ slot })) }],
     });
-  });
-
-  it('has what others recorded while a writer stood still with an older page in its hands', async () => {
-    const directory = await temporaryDirectory();
-    await createRunLog(directory).record(night, entry());
-    const other = entry({ slot: '0002', name: 'june.csv' });
-    let stops = 2;
-    // Between reading and writing: each of its first pages is too old.
-    const slow = createRunLog(directory, {
-      ...ENGLISH,
-      get locale() {
-        if (stops > 0)
-          writeFileSync(entryPath(directory, `000${stops + 1}`), JSON.stringify({ ...other, slot: `000${stops + 1}` }));
-        stops -= 1;
-        return 'en';
-      },
-    });
-
-    const { html } = await slow.record(night, entry());
-
-    expect(await readFile(html, 'utf8')).toContain('june.csv');
-    expect(await summary(directory)).toMatchObject({ totals: { files: 3 } });
   });
 
   it('keeps the end of a run from a step that stood still since before it', async () => {

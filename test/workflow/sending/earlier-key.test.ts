@@ -125,24 +125,6 @@ describe.each(Object.entries(CASES))('an earlier key that brings %s', { concurre
   });
 });
 
-const FAILURES = Object.entries(CASES).filter(([, { fails }]) => fails);
-
-describe.each(FAILURES)('an earlier key that brings %s', { concurrent: true }, (_name, one) => {
-  it('is asked before the retry policy uses a new one', async () => {
-    const profile = { retry: { failedReasonCodes: ['engine_busy'] } };
-    await withStack({ ...OPTIONS, profile, sandbox: { engine: failingOnce() } }, async (stack) => {
-      scripted(stack, one.does);
-
-      const only = await stack.run('first.csv', [invoiceOf(one)]);
-
-      expect(only.counts).toMatchObject({ [one.retried]: 1 });
-      expect(posts(stack)[1]?.key).toBe(posts(stack)[0]?.key);
-      expect(keysUsed(stack)).toBe(one.keys);
-      expectNoSecond(stack);
-    });
-  });
-});
-
 describe('an earlier key', { concurrent: true }, () => {
   it('is asked again by a reconciliation after no answer came, and its document is the invoice', async () => {
     await withStack(OPTIONS, async (stack) => {

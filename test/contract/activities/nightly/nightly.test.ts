@@ -1,4 +1,3 @@
-import { recordDeliveries } from '../../ledger/scenario.ts';
 import { appendFile, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { createDropFolder } from '../../../../src/nightly/drop-folder.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 import { createFileReader } from '../../../../src/app/files/input-files.ts';
 import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
-import { accepted, delivery, NOW, serviceIdOf } from '../../../contract/ledger/scenario.ts';
+import { NOW } from '../../../contract/ledger/scenario.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { activityPlaces, asActivity, runsThatAre, type ActivityPlace } from '../activity-place.ts';
 import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';
@@ -209,59 +208,6 @@ describe('the end of a file', () => {
     expect(notes).toHaveLength(1);
     expect(await readFile(join(shelf, notes[0] ?? ''), 'utf8')).toContain('Everything went out: 2 invoices.');
   });
-
-  it.each([
-    ['of the report, which knows what this batch was only attached to', { 'already-issued': 2 }, 2],
-    ['of the result, where the report says nothing of it', { issued: 2 }, 1],
-    ['of a newer report, and never more than what went out', { 'already-issued': 9 }, 2],
-  ])('has the number of what an earlier file had issued: %s', async (_, states, alreadyIssued) => {
-    const place = await oneFile();
-    const { ledger } = place.deps;
-    const batchId = `batch-${randomUUID()}`;
-    await ledger.claimBatch({
-      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: batchId },
-      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false, order: 'person' },
-    });
-    const figures = { states, money: [], settling: {}, reasons: [] };
-    await ledger.noteReported(batchId, { revision: 1, writtenAt: NOW, mark: '', open: [], figures });
-
-    const entry = await archiveDrop(place.deps, {
-      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
-      end: { kind: 'batch', result: issued(batchId) },
-    });
-
-    expect(entry).toMatchObject({ invoices: 2, issued: 2, alreadyIssued });
-  });
-
-  it.each([
-    ['its batch had ended before the night: all of it', -1, 2],
-    ['its batch has ended since: what was issued before', 60_000, 1],
-  ])(
-    'has the number of what was issued before the night, of a file that had been dropped before: %s',
-    async (...row) => {
-      const [, endedAfterMs, alreadyIssued] = row;
-      const place = await oneFile();
-      const { ledger } = place.deps;
-      const batch = await place.scenario.run([{ ref: 'one' }, { ref: 'two' }]);
-      for (const [ref, after] of [
-        ['one', 10],
-        ['two', 30_000],
-      ] as const) {
-        const serviceId = serviceIdOf(place.scenario, ref);
-        await batch.send(ref, accepted(serviceId));
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + after })]);
-      }
-      const tonight = { ...NIGHT, startedAt: NOW + 20_000 };
-      await ledger.setBatchState(batch.batchId, 'finished', tonight.startedAt + endedAfterMs);
-
-      const entry = await archiveDrop(place.deps, {
-        ...{ ledgerId: ledger.id, night: tonight, file: place.file },
-        end: { kind: 'batch', result: { ...issued(batch.batchId), counts: { rows: 2, invoices: 2, issued: 2 } } },
-      });
-
-      expect(entry).toMatchObject({ known: true, invoices: 2, issued: 2, alreadyIssued });
-    },
-  );
 
   it('is the shelf of the refused when its run failed, without a batch', async () => {
     const place = await oneFile();

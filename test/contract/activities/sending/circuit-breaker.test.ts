@@ -97,7 +97,7 @@ describe('the circuit breaker', () => {
       waits.push(entry.waiting.probeAfterMs);
       clock.now += entry.waiting.probeAfterMs;
       expect(await circuit.enter()).toEqual({ kind: 'probe' });
-      await circuit.trip(REFUSED, clock.now);
+      await circuit.troubled(REFUSED, clock.now);
     }
     expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 
@@ -121,15 +121,6 @@ describe('the circuit breaker', () => {
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
   });
 
-  it('makes no caller wait for the turn of a probe to run out', async () => {
-    const { circuits: all, circuit, clock } = circuits(2);
-    await circuit.trip(REFUSED, clock.now);
-    clock.now += 5_000;
-    await circuit.enter();
-
-    expect(await all[1]?.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
-  });
-
   it('is open while the breaker is still being written', async () => {
     const { circuit, clock } = circuits(1);
 
@@ -138,39 +129,6 @@ describe('the circuit breaker', () => {
 
     expect(await circuit.enter()).toMatchObject({ kind: 'refused' });
     await opening;
-  });
-
-  it('takes back the turn of a probe that had nothing to send', async () => {
-    const { circuits: all, circuit, clock } = circuits(2);
-    await circuit.trip(REFUSED, clock.now);
-    clock.now += 5_000;
-    expect(await circuit.enter()).toEqual({ kind: 'probe' });
-
-    await circuit.giveBack();
-
-    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
-  });
-
-  it('opens here when another process has closed the breaker', async () => {
-    const { circuits: all, circuit, clock } = circuits(2);
-    await circuit.trip(REFUSED, clock.now);
-    clock.now += 5_000;
-    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
-    await all[1]?.succeeded(clock.now);
-
-    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
-    expect(circuit.refusedBecause()).toBeNull();
-  });
-
-  it('opens for longer at once when a probe brings trouble', async () => {
-    const { circuit, clock } = circuits(1);
-    await circuit.trip(AWAY, clock.now);
-    clock.now += 5_000;
-    expect(await circuit.enter()).toEqual({ kind: 'probe' });
-
-    await circuit.troubled(REFUSED, clock.now);
-
-    expect(await circuit.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 10_000 } });
   });
 
   it('counts troubles and waits from the start again when another process has closed it', async () => {
@@ -187,32 +145,6 @@ describe('the circuit breaker', () => {
     await circuit.trip(REFUSED, clock.now);
 
     expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
-  });
-
-  it('is not opened again by a probe that gives its turn back after another has closed it', async () => {
-    const { circuits: all, circuit, clock, rowOf } = circuits(2);
-    await circuit.trip(REFUSED, clock.now);
-    clock.now += 5_000;
-    await circuit.enter();
-    await all[1]?.enter();
-    await all[1]?.succeeded(clock.now);
-
-    await circuit.giveBack();
-
-    expect(await rowOf()).toBeNull();
-  });
-
-  it('keeps its reason and the time since when it is open when a probe gives its turn back', async () => {
-    const { baseUrl, circuit, clock, rowOf } = circuits(1);
-    const openedAt = clock.now;
-    await circuit.trip(REFUSED, openedAt);
-    clock.now += 5_000;
-    await circuit.enter();
-
-    await circuit.giveBack();
-
-    const { now: probeAfter } = clock;
-    expect(await rowOf()).toEqual({ baseUrl, reason: REFUSED, openedAt, probeAfter, probingUntil: null });
   });
 
   it('is open for a caller that read the row before it was written', async () => {

@@ -76,7 +76,7 @@ describe('merchants before sending', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([{ ref: 'A' }]);
 
-    expect(await ensure(place, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
+    expect(await ensure(place, batch)).toBeNull();
     expect(asked).toEqual([]);
     expect(await merchantIds(batch)).toEqual({ A: `mrc_${NIF}` });
   });
@@ -86,7 +86,7 @@ describe('merchants before sending', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', NIF), details('C', OTHER_NIF)]);
 
-    expect(await ensure(place, batch)).toEqual({ known: 1, created: 1, held: 0, waiting: null });
+    expect(await ensure(place, batch)).toBeNull();
     expect(asked).toEqual([
       {
         ...{ nif: NIF, legalName: `Comerciante ${NIF}`, email: `fiscal@${NIF}.example` },
@@ -101,7 +101,7 @@ describe('merchants before sending', () => {
     const batch = await place.scenario.run([{ ref: 'A' }]);
     await ensure(place, batch);
 
-    expect(await ensure(listing(place, 'mrc_right'), batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
+    expect(await ensure(listing(place, 'mrc_right'), batch)).toBeNull();
     expect(await merchantIds(batch)).toEqual({ A: 'mrc_right' });
   });
 
@@ -119,7 +119,7 @@ describe('merchants before sending', () => {
     await ensure(place, open);
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
 
-    expect(await ensure(listing(place, id), batch)).toMatchObject({ held: 1, waiting: null });
+    expect(await ensure(listing(place, id), batch)).toBeNull();
 
     expect(await batch.line('A')).toMatchObject({
       state: 'held',
@@ -129,7 +129,7 @@ describe('merchants before sending', () => {
     expect(asked.map(({ nif }) => nif)).toEqual([]);
     // A batch that began before gives it no bytes any more.
     expect(await merchantIds(open)).toEqual({ open: null });
-    expect(await ensure(listing(place, id), open)).toMatchObject({ held: 1 });
+    await ensure(listing(place, id), open);
 
     const account = { application, baseUrl: place.deps.service.baseUrl, keyFingerprint: 'same' };
     await ledger.confirmAccount(account, place.deps.now());
@@ -146,7 +146,7 @@ describe('merchants before sending', () => {
     await ensure(listing(place, 'mrc_other'), batch);
     const next = await place.scenario.run([details('B', NIF)]);
 
-    expect(await ensure(place, next)).toMatchObject({ known: 1, held: 0 });
+    await ensure(place, next);
     expect(await merchantIds(next)).toEqual({ B: `mrc_${NIF}` });
   });
 
@@ -155,7 +155,7 @@ describe('merchants before sending', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([{ ref: 'A', nif: NIF, email: 'a@b.example' }, details('B', OTHER_NIF)]);
 
-    expect(await ensure(place, batch)).toEqual({ known: 0, created: 1, held: 1, waiting: null });
+    expect(await ensure(place, batch)).toBeNull();
     expect(asked.map(({ nif }) => nif)).toEqual([OTHER_NIF]);
     expect(await batch.line('A')).toMatchObject({
       state: 'held',
@@ -173,7 +173,7 @@ describe('merchants before sending', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', NIF)]);
 
-    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 2, waiting: null });
+    expect(await ensure(place, batch)).toBeNull();
     expect((await batch.line('B')).reason).toEqual({
       code: 'merchant-refused',
       message:
@@ -188,10 +188,7 @@ describe('merchants whose creation has no answer', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
 
-    expect(await ensure(place, batch)).toEqual({
-      ...{ known: 0, created: 1, held: 0 },
-      waiting: { for: 'merchants', reason: 'http-503' },
-    });
+    expect(await ensure(place, batch)).toEqual({ for: 'merchants', reason: 'http-503' });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
   });
 
@@ -200,7 +197,7 @@ describe('merchants whose creation has no answer', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
 
-    expect(await ensure(place, batch, { holdStuck: true })).toEqual({ known: 0, created: 1, held: 1, waiting: null });
+    expect(await ensure(place, batch, { holdStuck: true })).toBeNull();
     expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
       code: 'merchant-not-created',
       message:
@@ -217,10 +214,7 @@ describe('merchants whose creation has no answer', () => {
     const texts = Array.from({ length: 13 }, (_each, at) => details(`R${at}`, String(520_000_000 + at)));
     const batch = await place.scenario.run(texts);
 
-    expect(await ensure(place, batch)).toMatchObject({
-      created: 1,
-      waiting: { for: 'merchants', reason: reason.code },
-    });
+    expect(await ensure(place, batch)).toEqual({ for: 'merchants', reason: reason.code });
     expect(asked).toHaveLength(13);
   });
 
@@ -231,7 +225,7 @@ describe('merchants whose creation has no answer', () => {
     const texts = Array.from({ length: 15 }, (_each, at) => details(`R${at}`, String(510_000_000 + at)));
     const batch = await place.scenario.run(texts);
 
-    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants' } });
+    expect(await ensure(place, batch)).toMatchObject({ for: 'merchants' });
   });
 });
 
@@ -246,13 +240,10 @@ describe('merchants whose creation is forbidden or has no answer', () => {
     const { parts, asked } = service([], FORBIDDEN, CREATED, CREATED, FORBIDDEN, CREATED);
     const place = placeOf({ service: parts });
 
-    expect(await ensure(place, await batchOf(place, 3, 530_000_000))).toEqual({
-      ...{ known: 0, created: 2, held: 0 },
-      waiting: { for: 'merchants', reason: 'http-403' },
-    });
+    expect(await ensure(place, await batchOf(place, 3, 530_000_000))).toEqual({ for: 'merchants', reason: 'http-403' });
     expect(asked).toHaveLength(3);
     const batch = await batchOf(place, 3, 531_000_000);
-    expect(await ensure(place, batch, { lastTry: true, holdStuck: true })).toMatchObject({ held: 1, waiting: null });
+    expect(await ensure(place, batch, { lastTry: true, holdStuck: true })).toBeNull();
     expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
       code: 'merchant-not-created',
       message:
@@ -272,9 +263,9 @@ describe('merchants whose creation is forbidden or has no answer', () => {
         { ref: 'known', nif: NIF },
       ]);
 
-      expect(await ensure(place, batch)).toMatchObject({ held: 1, waiting: { for: 'merchants' } });
+      expect(await ensure(place, batch)).toMatchObject({ for: 'merchants' });
       expect(asked).toHaveLength(10);
-      expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 12, waiting: null });
+      expect(await ensure(place, batch, { holdStuck: true })).toBeNull();
 
       expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 13, staged: 1 });
       expect(await batch.line('known')).toMatchObject({ state: 'staged' });
@@ -295,10 +286,13 @@ describe('merchants whose creation is forbidden or has no answer', () => {
     const batch = await batchOf(place, 12, 534_000_000);
 
     const created: number[] = [];
-    for (; tries < 3; tries += 1) created.push((await ensure(place, batch)).created);
+    for (; tries < 3; tries += 1) {
+      await ensure(place, batch);
+      created.push(Object.values(await merchantIds(batch)).filter((id) => id !== null).length);
+    }
 
     expect(created).toEqual([0, 0, 1]);
-    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 11, waiting: null });
+    expect(await ensure(place, batch, { holdStuck: true })).toBeNull();
   });
 
   it.each([
@@ -314,12 +308,13 @@ describe('merchants whose creation is forbidden or has no answer', () => {
       const batch = await batchOf(place, merchants, 533_000_000 + merchants * 100 + (code === 'http-403' ? 0 : 5_000));
 
       const waiting = { for: 'service', reason: code };
-      expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 0, waiting });
+      expect(await ensure(place, batch, { holdStuck: true })).toEqual(waiting);
       expect(asked).toHaveLength(Math.min(merchants, 10));
       expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: merchants });
 
       const last = await ensure(place, batch, { lastTry: true, holdStuck: true });
-      expect(last).toMatchObject({ held: merchants, waiting });
+      expect(last).toEqual(waiting);
+      expect(await outcomesOf(place, batch.batchId)).toEqual({ held: merchants });
       expect(await batch.line('R0')).toMatchObject({ state: 'held', reason: { code } });
     },
   );
@@ -348,7 +343,7 @@ describe('a new merchant that two files spell differently', () => {
     const other = await place.scenario.run([{ ref: 'B', legalName: 'Loja, Lda.', email: 'a@loja.example' }]);
     const both = () => Promise.all([ensure(place, one), ensure(place, other)]);
 
-    expect((await both()).map(({ created }) => created).toSorted((a, b) => a - b)).toEqual([0, 1]);
+    expect((await both()).filter((waiting) => waiting === null)).toHaveLength(1);
     await both();
 
     expect([await merchantIds(one), await merchantIds(other)]).toEqual([{ A: 'mrc_1' }, { B: 'mrc_1' }]);
@@ -372,7 +367,7 @@ describe('a service that cannot be asked for merchants', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
 
-    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: { for: 'service', reason } });
+    expect(await ensure(place, batch)).toEqual({ for: 'service', reason });
     expect(asked).toHaveLength(posts);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
     expect((await place.deps.calibration.known(0)).found).toEqual([]);
@@ -403,7 +398,7 @@ describe('a service that cannot be asked for merchants', () => {
     const place = placeOf({ service: service(UNREADABLE).parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
 
-    expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ held: 2, waiting: { for: 'service' } });
+    expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ for: 'service' });
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: UNREADABLE.reason });
   });
 
@@ -415,7 +410,7 @@ describe('a service that cannot be asked for merchants', () => {
     await place.deps.ledger.recordControl({ ...run, version: 1, paused: true, cancelled: false });
 
     const stopped = { for: 'service', reason: 'sending-stopped' };
-    expect(await ensure(place, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: stopped });
+    expect(await ensure(place, batch)).toEqual(stopped);
     expect(asked).toEqual([]);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
   });
@@ -427,9 +422,9 @@ describe('a service that cannot be asked for merchants', () => {
     const reason = { code: 'profile-contradiction', message: 'Correct the profile' };
     await place.deps.calibration.stop(reason);
 
-    expect(await ensure(place, batch)).toMatchObject({ created: 0, waiting: { for: 'service', reason: reason.code } });
+    expect(await ensure(place, batch)).toEqual({ for: 'service', reason: reason.code });
     expect(asked).toEqual([]);
-    expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ held: 2 });
+    await ensure(place, batch, { lastTry: true });
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: reason.code } });
   });
 
@@ -439,7 +434,7 @@ describe('a service that cannot be asked for merchants', () => {
     const batch = await place.scenario.run([details('A', NIF)]);
 
     const stopped = { for: 'service', reason: 'sending-stopped' };
-    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: stopped });
+    expect(await ensure(place, batch)).toEqual(stopped);
   });
 
   it('registers its webhook first: an answer may come before the next line is run', async () => {
@@ -487,7 +482,7 @@ describe('merchants whose worker stops', () => {
     });
 
     expect(Object.values(await merchantIds(batch)).filter((id) => id === null)).toHaveLength(1);
-    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: null });
+    expect(await ensure(place, batch)).toBeNull();
   });
 
   it('are left to another attempt when it stops while the next creation waits for its turn', async () => {

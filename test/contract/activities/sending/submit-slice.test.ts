@@ -643,12 +643,4 @@ describe('a service that refuses too much', () => {
     expect(place.posts).toHaveLength(56);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 56, held: 64 });
   });
-
-  it('within the budget is sent everything', async () => {
-    const place = sending((_, nth) => (nth % 2 === 0 ? REFUSED : created()));
-    const batch = await place.batch(80);
-
-    expect(await place.slice(batch)).toEqual({ accepted: 40, left: 0, stop: false, triedMs: 0, waiting: null });
-    expect(place.posts).toHaveLength(80);
-  });
 });

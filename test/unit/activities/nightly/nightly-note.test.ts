@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
+import { issuedCount } from '../../../../src/domain/outcome-counts.ts';
 import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
 import { chooseLanguage, ENGLISH } from '../../../../src/texts/languages.ts';
 import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
@@ -19,14 +20,11 @@ function startedAt(time: number): BatchRecord {
   return { file: 'first.csv', startedAt: time } as BatchRecord;
 }
 
-const ALONE = { application: 'default' };
-
-function note(over: Partial<NoteRequest> = {}) {
+function note({ end = ended(), ...over }: Partial<NoteRequest> = {}) {
   const file = { name: 'a.csv', resumed: false };
-  return nightlyNote({
-    ...{ file, end: ended(), batch: null, stopped: null, night: NIGHT, speech: ENGLISH, reader: ALONE },
-    ...over,
-  });
+  const { invoices = 0, ...counts } = end.kind === 'batch' ? end.result.counts : {};
+  const figures = { invoices, issued: issuedCount(counts) };
+  return nightlyNote({ file, end, figures, batch: null, stopped: null, night: NIGHT, speech: ENGLISH, ...over });
 }
 
 describe('the verdict on a dropped file', () => {
@@ -202,7 +200,7 @@ describe('what a person reads beside a file', () => {
     [3, null],
   ])('whose batch is paused while %i of 3 have gone out', (issued, missing) => {
     const { verdict, destination, sentences, text } = note({
-      end: { kind: 'paused', batchId: 'batch-a-12345678', invoices: 3, issued, alreadyIssued: 0 },
+      ...{ end: { kind: 'paused', batchId: 'batch-a-12345678' }, figures: { invoices: 3, issued } },
     });
 
     expect([verdict, destination]).toEqual(['attention', 'archive']);
