@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
-import { checkProfile } from '../../service/profile/check-profile.ts';
+import { checkProfile, mistakeText, type ProfileMistake } from '../../service/profile/check-profile.ts';
 import { settingsOf, type Setting } from '../../service/profile/settings.ts';
 import { profileText } from '../../app/account/read-profile.ts';
 import { printResult, tableLines } from '../output/terminal-text.ts';
 import type { LiveCheckCommand } from './profile-check-live.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { mistakeText, type ProfileMistake } from '../../service/profile/profile-file.ts';
 
 const LONGEST_VALUE = 80;
 

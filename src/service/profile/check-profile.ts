@@ -1,69 +1,136 @@
 import { distance } from 'fastest-levenshtein';
+import { parse, printParseErrorCode, visit } from 'jsonc-parser';
 import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { isPlainObject } from '../../domain/json-pointer.ts';
 import { DEFAULT_PROFILE } from './default-profile.ts';
 import { keyPaths, profileJsonSchema } from './json-schema.ts';
 import { ServiceProfile } from './profile.ts';
-import {
-  mistakeText,
-  placed,
-  type ProfileMistake,
-  type ProfilePath,
-  readProfileFile,
-  type UnplacedMistake,
-} from './profile-file.ts';
 
-/** A file with more mistakes is no profile, and finding the place of each mistake would take long. */
-const MOST_MISTAKES = 1_000;
+/** The longest file of a profile, in bytes. */
+const MOST_PROFILE_BYTES = 256 * 1024;
+/** The most objects and lists inside each other. */
+const DEEPEST = 64;
 /** `loadProfile` reports no more; `lote profile check` shows all. */
 const MISTAKES_SHOWN = 20;
+const MOST_MISTAKES = 1_000;
+
+/** Keys and list indexes from the top level of a profile. */
+export type ProfilePath = readonly (string | number)[];
+
+/** One mistake in the file of a service profile. */
+export interface ProfileMistake {
+  /** The path of the mistake. It ends with the name of an unknown key, and is empty for the file as a whole. */
+  readonly path: ProfilePath;
+  /** The rule that is broken, as a phrase without secrets. */
+  readonly message: string;
+  /** The nearest valid word; null if none is near. */
+  readonly suggestion: string | null;
+}
+
+/** Formats one mistake as one line. */
+export function mistakeText({ path, message, suggestion }: ProfileMistake): string {
+  const nearest = suggestion === null ? '' : `; did you mean ${JSON.stringify(suggestion)}?`;
+  return `${pathText(path)}: ${message}${nearest}`;
+}
+
+/** Formats a path for people, for example `answers.rules.0.means`. */
+export function pathText(path: ProfilePath): string {
+  return path.length === 0 ? 'top level' : path.join('.');
+}
 
 /**
  * Reads the profile in force: JSON text, with comments and trailing commas allowed, merged deeply over the default.
- * @throws LoteError `configuration-invalid`, naming each mistake with its place.
+ * @throws LoteError `configuration-invalid`, naming each mistake with its path.
  */
 export function loadProfile(text: string | undefined): ServiceProfile {
   const { profile, mistakes } = checkProfile(text ?? '');
-  if (profile === null) throw new LoteError('configuration-invalid', messageOf(mistakes));
-  return profile;
-}
-
-function messageOf(mistakes: readonly ProfileMistake[]): string {
-  const next = 'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.';
-  const [first, second] = mistakes;
-  if (first !== undefined && second === undefined) return `Reading the service profile: ${mistakeText(first)}. ${next}`;
+  if (profile !== null) return profile;
   const more = mistakes.length - MISTAKES_SHOWN;
-  return [
-    `Reading the service profile: ${mistakes.length} mistakes.`,
-    ...mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => `  ${mistakeText(mistake)}`),
-    ...(more > 0 ? [`  … and ${more} more: \`lote profile check\` shows them all.`] : []),
-    next,
-  ].join('\n');
+  throw new LoteError(
+    'configuration-invalid',
+    [
+      `Reading the service profile: ${mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`}.`,
+      ...mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => `  ${mistakeText(mistake)}`),
+      ...(more > 0 ? [`  … and ${more} more: \`lote profile check\` shows them all.`] : []),
+      'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.',
+    ].join('\n'),
+  );
 }
 
 /** The content of a profile's file, or all mistakes in it. */
 export interface CheckedProfile {
   /** The profile in force; null when there are mistakes. */
   readonly profile: ServiceProfile | null;
-  /** In the order of the file; at most 1,000. */
+  /** At most 1,000. */
   readonly mistakes: readonly ProfileMistake[];
 }
 
 /** Reads the text of a profile's file, merges it over the default (lists replace lists) and finds every mistake. */
-export function checkProfile(text: string): CheckedProfile {
+export function checkProfile(source: string): CheckedProfile {
+  // Some editors begin a file with a byte order mark.
+  const text = source.replace(/^\u{feff}/u, '');
   if (text.trim() === '') return { profile: DEFAULT_PROFILE, mistakes: [] };
-  const file = readProfileFile(text);
-  if ('message' in file) return { profile: null, mistakes: [file] };
-  const parsed = ServiceProfile.safeParse(merged(DEFAULT_PROFILE, file.document), { reportInput: true });
-  const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => mistakesOf(issue, []));
-  const mistakes = [...file.mistakes, ...wrong.slice(0, MOST_MISTAKES).map((one) => placed(one, file))];
-  if (parsed.success && mistakes.length === 0) return { profile: parsed.data, mistakes };
-  return { profile: null, mistakes: mistakes.toSorted(inFileOrder) };
+  const wrong = mistakesOfForm(text);
+  if (wrong.length > 0) return { profile: null, mistakes: wrong.slice(0, MOST_MISTAKES) };
+  const { $schema: _forEditors, ...document } = parse(text, [], { allowTrailingComma: true }) as Record<
+    string,
+    unknown
+  >;
+  const parsed = ServiceProfile.safeParse(merged(DEFAULT_PROFILE, document), { reportInput: true });
+  if (parsed.success) return { profile: parsed.data, mistakes: [] };
+  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, []));
+  return { profile: null, mistakes: mistakes.slice(0, MOST_MISTAKES) };
 }
 
-function inFileOrder(one: ProfileMistake, other: ProfileMistake): number {
-  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+/** Finds why a text is no JSON object with comments and trailing commas: the first syntax error, or every repeated key. */
+function mistakesOfForm(text: string): readonly ProfileMistake[] {
+  if (Buffer.byteLength(text) > MOST_PROFILE_BYTES)
+    return [mistake([], `must be at most ${MOST_PROFILE_BYTES / 1024} kB long`)];
+  const errors: ProfileMistake[] = [];
+  const keys: ProfileMistake[] = [];
+  const seen = new Set<string>();
+  try {
+    visit(
+      text,
+      {
+        onObjectProperty(name, _offset, _length, _line, _column, above) {
+          const path = [...above(), name];
+          if (path.length > DEEPEST) throw new RangeError('too deep');
+          // The parser would change the prototype of its object.
+          if (name === '__proto__') keys.push(mistake(path, 'no such key'));
+          else if (seen.has(JSON.stringify(path))) keys.push(mistake(path, 'stands twice in this object'));
+          seen.add(JSON.stringify(path));
+        },
+        onArrayBegin(_offset, _length, _line, _column, above) {
+          if (above().length >= DEEPEST) throw new RangeError('too deep');
+        },
+        onError(code, offset, _length, line, column) {
+          const problem = printParseErrorCode(code)
+            .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+            .toLowerCase();
+          const next = text.slice(offset).trimStart().charAt(0);
+          const found = next === '' ? 'the end of the file' : JSON.stringify(next);
+          errors.push(
+            mistake([], `syntax error in line ${line + 1}, column ${column + 1}: ${problem}, found ${found}`),
+          );
+        },
+      },
+      { allowTrailingComma: true },
+    );
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (!(error instanceof RangeError)) throw error;
+    return [mistake([], `must hold at most ${DEEPEST} objects and lists inside each other`)];
+  }
+  if (errors.length > 0) return errors.slice(0, 1);
+  if (!isPlainObject(parse(text, [], { allowTrailingComma: true })))
+    return [mistake([], 'expected a JSON object at the top level')];
+  return keys;
+}
+
+function mistake(path: ProfilePath, message: string, suggestion: string | null = null): ProfileMistake {
+  return { path, message, suggestion };
 }
 
 /** Object.fromEntries defines own properties, so `__proto__` in the file is only an unknown key. */
@@ -82,7 +149,7 @@ function merged(
 type Issue = z.core.$ZodIssue;
 
 /** Uses zod's messages: they name the type of a value and never the value, which may be a secret. */
-function mistakesOf(issue: Issue, above: ProfilePath): readonly UnplacedMistake[] {
+function mistakesOf(issue: Issue, above: ProfilePath): readonly ProfileMistake[] {
   const path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, path);
   if (issue.code === 'invalid_key') return issue.issues.flatMap((one) => mistakesOf({ ...one, path: [] }, path));
@@ -93,10 +160,10 @@ function mistakesOf(issue: Issue, above: ProfilePath): readonly UnplacedMistake[
     if (meant !== undefined) return meant.flatMap((one) => mistakesOf(one, path));
   }
   const message = issue.message.replace(/^(?:Invalid (?:input|option)|Too (?:big|small)): /, '');
-  return [{ path, message, suggestion: nearestValue(issue) }];
+  return [mistake(path, message, nearestValue(issue))];
 }
 
-function unknownKeys(keys: readonly string[], path: ProfilePath): readonly UnplacedMistake[] {
+function unknownKeys(keys: readonly string[], path: ProfilePath): readonly ProfileMistake[] {
   const section = path.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('');
   const known = [...keyPaths(profileJsonSchema()).keys()].map((one) => {
     const at = one.lastIndexOf('.');
@@ -107,7 +174,7 @@ function unknownKeys(keys: readonly string[], path: ProfilePath): readonly Unpla
   return keys.slice(0, MOST_MISTAKES).map((key) => {
     const [elsewhere, another] = known.filter((one) => one.key === key);
     const only = another === undefined ? (elsewhere?.path ?? null) : null;
-    return { path: [...path, key], isKey: true, message, suggestion: nearestWord(key, allowed) ?? only };
+    return mistake([...path, key], message, nearestWord(key, allowed) ?? only);
   });
 }
 

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../domain/json-pointer.ts';
 import { DEFAULT_PROFILE } from './default-profile.ts';
 import { keyPaths, profileJsonSchema } from './json-schema.ts';
-import { pathText, type ProfilePath } from './profile-file.ts';
+import { pathText, type ProfilePath } from './check-profile.ts';
 import type { ServiceProfile } from './profile.ts';
 
 /** One setting of a profile that Lote merges as a whole: a value, a list or an object that is empty by default. */

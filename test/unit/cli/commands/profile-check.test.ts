@@ -46,10 +46,10 @@ describe('lote profile check', () => {
     const path = await file('{"limit":1,\n"webhook":{"register":"yes"}}');
 
     expect(await profileCheckCommand({}, { file: path, json: false })).toBe(64);
-    const [head, first, second] = stdout().split('\n');
+    const [head, second, first] = stdout().split('\n');
     expect(head).toBe(`${path}: 2 mistakes`);
-    expect(first).toMatch(/^ {2}limit \(line 1, column 2\): no such key; .*did you mean "limits"\?$/u);
-    expect(second).toBe('  webhook.register (line 2, column 23): expected boolean, received string');
+    expect(first).toMatch(/^ {2}limit: no such key; .*did you mean "limits"\?$/u);
+    expect(second).toBe('  webhook.register: expected boolean, received string');
   });
 
   it('prints one JSON document when asked', async () => {
@@ -62,7 +62,7 @@ describe('lote profile check', () => {
       valid: false,
       file: path,
       differences: [],
-      mistakes: [{ path: ['limit'], line: 1, column: 2, suggestion: 'limits' }],
+      mistakes: [{ path: ['limit'], suggestion: 'limits' }],
     });
   });
 

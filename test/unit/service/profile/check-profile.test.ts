@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mistakeText, pathText } from '../../../../src/service/profile/profile-file.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { checkProfile, loadProfile } from '../../../../src/service/profile/check-profile.ts';
+import { checkProfile, loadProfile, mistakeText, pathText } from '../../../../src/service/profile/check-profile.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 
 function mistakesOf(text: string): readonly string[] {
@@ -65,31 +64,31 @@ describe('a syntax error', () => {
   ])('in %j has line, column and what was expected', (text, line, column, message) => {
     const mistake = onlyMistake(text);
 
-    expect(mistake).toMatchObject({ path: [], line, column });
-    expect(mistake.message).toContain(`syntax error: ${message}`);
+    expect(mistake.path).toEqual([]);
+    expect(mistake.message).toContain(`syntax error in line ${line}, column ${column}: ${message}`);
   });
 });
 
 describe('a mistake', () => {
   it.each([
-    ['{\n  "event": {\n    "isued": ["x"]\n  }\n}', 'event.isued', 3, 5, 'issued'],
-    ['{"event":{"Issued_":["x"]}}', 'event.Issued_', 1, 11, 'issued'],
-    ['{"signatur":{}}', 'signatur', 1, 2, 'signature'],
-    ['{"toleranceSeconds":5}', 'toleranceSeconds', 1, 2, 'signature.toleranceSeconds'],
-    ['{"answers":{"rules":[{"mean":"lost","means":"lost","status":[409]}]}}', 'answers.rules.0.mean', 1, 23, 'means'],
-    ['{"signature":{"algorithm":"sha-256"}}', 'signature.algorithm', 1, 27, 'sha256'],
-    ['{"environment":"tests"}', 'environment', 1, 16, 'test'],
-    ['{"merchants":{"paging":"zzzzzzz"}}', 'merchants.paging', 1, 24, null],
-    ['{"merchants":{"next_cursor":"/a"}}', 'merchants.next_cursor', 1, 15, 'nextCursor'],
-    [`{"${'x'.repeat(1_000)}":1}`, 'x'.repeat(1_000), 1, 2, null],
-    ['{"qqqqqq":1}', 'qqqqqq', 1, 2, null],
-    ['{"event":{"type":["/a","b"]}}', 'event.type.1', 1, 24, null],
-    ['{"answers":{"success":{"at":"/ok"}}}', 'answers.success.is', 1, 23, null],
-  ])('in %j has its place and the nearest word', (text, path, line, column, suggestion) => {
+    ['{\n  "event": {\n    "isued": ["x"]\n  }\n}', 'event.isued', 'issued'],
+    ['{"event":{"Issued_":["x"]}}', 'event.Issued_', 'issued'],
+    ['{"signatur":{}}', 'signatur', 'signature'],
+    ['{"toleranceSeconds":5}', 'toleranceSeconds', 'signature.toleranceSeconds'],
+    ['{"answers":{"rules":[{"mean":"lost","means":"lost","status":[409]}]}}', 'answers.rules.0.mean', 'means'],
+    ['{"signature":{"algorithm":"sha-256"}}', 'signature.algorithm', 'sha256'],
+    ['{"environment":"tests"}', 'environment', 'test'],
+    ['{"merchants":{"paging":"zzzzzzz"}}', 'merchants.paging', null],
+    ['{"merchants":{"next_cursor":"/a"}}', 'merchants.next_cursor', 'nextCursor'],
+    [`{"${'x'.repeat(1_000)}":1}`, 'x'.repeat(1_000), null],
+    ['{"qqqqqq":1}', 'qqqqqq', null],
+    ['{"event":{"type":["/a","b"]}}', 'event.type.1', null],
+    ['{"answers":{"success":{"at":"/ok"}}}', 'answers.success.is', null],
+  ])('in %j has its place and the nearest word', (text, path, suggestion) => {
     const mistake = onlyMistake(text);
 
     expect(pathText(mistake.path)).toBe(path);
-    expect(mistake).toMatchObject({ line, column, suggestion });
+    expect(mistake.suggestion).toBe(suggestion);
   });
 
   it.each([
@@ -128,19 +127,18 @@ describe('a mistake', () => {
 });
 
 describe('all mistakes of a file', () => {
-  it('are found at once, in the order of the file, and contradictions of sound sections with them', () => {
+  it('are found at once, and contradictions of sound sections with them', () => {
     const text = `{
       "invoice": { "issued": ["done"], "failed": ["DONE"] },
       "limits": { "maxConcurrency": 0, "requestPerSecond": 1 },
       "event": { "issued": ["a"], "failed": ["a"], "type": "x" }
     }`;
 
-    expect(checkProfile(text).mistakes.map(({ path, line }) => [pathText(path), line])).toEqual([
-      ['invoice.failed.0', 2],
-      ['limits.maxConcurrency', 3],
-      ['limits.requestPerSecond', 3],
-      ['event.type', 4],
-    ]);
+    expect(
+      checkProfile(text)
+        .mistakes.map(({ path }) => pathText(path))
+        .toSorted(),
+    ).toEqual(['event.type', 'invoice.failed.0', 'limits.maxConcurrency', 'limits.requestPerSecond']);
   });
 
   it('are at most a thousand', () => {
@@ -258,8 +256,8 @@ describe('the profile in force', () => {
 
     expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
       'Reading the service profile',
-      '  limits.maxConcurrency (line 1, column 29)',
-      '  event.type (line 1, column 48)',
+      '  event.type',
+      '  limits.maxConcurrency',
       'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.',
     ]);
   });
