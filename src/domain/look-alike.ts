@@ -5,8 +5,6 @@ const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const SPACES = /\p{White_Space}+/gu;
 /** Hyphens, figure dash, en dash and minus: one stroke in most fonts. The em dash is longer, and stays. */
 const HYPHENS = /[\u2010-\u2013\u2212]/g;
-/** Digits of any other script, because a spreadsheet rewrites numbers in ASCII digits. */
-const DIGITS = /[^\P{Nd}0-9]/gu;
 /** Zeros that a spreadsheet drops when it takes a reference for a number, and that people drop when they write it. */
 const LEADING_ZEROS = /(?<![0-9])0+(?=[0-9])/g;
 /** A decimal number whose final zeros a spreadsheet may have dropped. */
@@ -20,7 +18,7 @@ const LONGEST_WRITTEN_OUT = 15;
  * Returns a reference or a tax number as a person sees it, without the leading zeros of its digits (`FT 007` is `FT
  * 7`), and with `1E5` as `100000`. Two references of one merchant with the same skeleton cannot be told apart, or one
  * may have become the other. Unicode forms of one letter, spaces, hyphens and widths become the same, and invisible
- * characters are left out. Different case, accents and letters of other alphabets stay different, but not their digits.
+ * characters are left out. Different case, accents, and letters and digits of other alphabets stay different.
  */
 export function skeletonOf(ref: string): string {
   // Such a reference is never issued, and a cell may have a million characters.
@@ -55,16 +53,7 @@ function seenSpelling(ref: string): string {
     .replaceAll(IGNORABLE, '')
     .replaceAll(SPACES, ' ')
     .trim()
-    .replaceAll(HYPHENS, '-')
-    .replaceAll(DIGITS, asciiDigit);
-}
-
-/** Counts back to the zero of the script: its digits are in order, and scripts follow each other in tens. */
-function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let before = 0;
-  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
-  return String(before % 10);
+    .replaceAll(HYPHENS, '-');
 }
 
 /** Returns a reference with the code of each character that a person cannot see: `FT<U+00A0>2`. */

@@ -136,7 +136,7 @@ export function overdueNight(
 }
 
 /** Writes the time as `02:00`. */
-export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
+function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }
 

@@ -1,10 +1,9 @@
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { ownZone, zoneNamed, clockChanges } from '../../domain/time/zone-offsets.ts';
+import { ownZone, zoneNamed } from '../../domain/time/zone-offsets.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import { durationMs } from '../../app/config/env-schema.ts';
 import {
-  clock,
   clockOf,
   describeNightlyRuns,
   type NightlyPlace,
@@ -69,14 +68,12 @@ export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Pro
     const time = nightlyTime(at ?? wasAt ?? DEFAULT_AT, timezone ?? before?.timezone ?? ownZone());
     const kept = catchUp === undefined ? before?.catchUpMs : undefined;
     await scheduleNightlyRuns(place, { ...time, catchUpMs: kept ?? catchUpMs });
-    const warnings = clockWarnings(time, Date.now());
     const state = await describeNightlyRuns(place);
     const lines = [
       ...nightlyLines(state, config),
-      ...warnings.map((warning) => `Note: ${warning}`),
       ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
     ];
-    printResult(json, { nights: state, warnings }, () => `${lines.join('\n')}\n`);
+    printResult(json, { nights: state }, () => `${lines.join('\n')}\n`);
   });
 }
 
@@ -142,7 +139,6 @@ function durationOf(text: string): number {
 
 const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;
-const YEAR_DAYS = 366;
 
 type NightlyFor = Pick<Config, 'inputDir' | 'taskQueue'>;
 
@@ -179,13 +175,4 @@ function otherQueueLines({ taskQueue }: NightlyState, config: NightlyFor): reado
     `Nights DO NOT RUN HERE: they start on task queue ${taskQueue}, and this Lote works on ${config.taskQueue}.`,
     `Take them here with: lote nightly on (it refuses where another installation works on ${taskQueue})`,
   ];
-}
-
-/** Says how the clock changes of the coming year affect this time. */
-export function clockWarnings(time: NightlyTime, now: number): readonly string[] {
-  return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
-    kind === 'skipped'
-      ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`
-      : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night runs once, at the second of them.`,
-  );
 }

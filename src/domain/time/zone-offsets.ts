@@ -53,31 +53,3 @@ export function zoneNamed(name: string): string | null {
 export function ownZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
-
-/** A day on which a clock time does not exist or exists twice, because the clock changes. */
-export interface ClockChange {
-  /** `2027-03-28` */
-  readonly date: string;
-  readonly kind: 'skipped' | 'twice';
-}
-
-/** Returns the days among `days` days from `from` on which `hour:minute` in a zone does not exist or exists twice. */
-export function clockChanges(
-  { hour, minute, timezone }: { readonly hour: number; readonly minute: number; readonly timezone: string },
-  from: number,
-  days: number,
-): readonly ClockChange[] {
-  const offsetAt = zoneOffsets(timezone);
-  const changes: ClockChange[] = [];
-  const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
-  for (let day = firstDay; day < firstDay + days * DAY_MS; day += DAY_MS) {
-    const wanted = day + (hour * 60 + minute) * 60_000;
-    // The clock changes at most once within a day, so one of the offsets around the instant is right.
-    const offsets = new Set([offsetAt(wanted - DAY_MS), offsetAt(wanted + DAY_MS)]);
-    const instants = [...offsets].map((offset) => wanted - offset).filter((at) => at + offsetAt(at) === wanted);
-    const date = new Date(day).toISOString().slice(0, 10);
-    if (instants.length === 0) changes.push({ date, kind: 'skipped' });
-    if (instants.length === 2) changes.push({ date, kind: 'twice' });
-  }
-  return changes;
-}

@@ -34,9 +34,6 @@ describe('skeletonOf', () => {
     ['a number in a circle', '\u2460', '1'],
     ['a power of ten, which a spreadsheet writes out', '1E5', '100000'],
     ['a power of ten with zeros before it', '0012e3', '12000'],
-    ['digits of Arabic', '\u0660\u0661\u0669', '19'],
-    ['digits of Persian', 'FT \u06f2', 'FT 2'],
-    ['digits of mathematics of five kinds', '\u{1d7d0}\u{1d7da}\u{1d7e4}\u{1d7ee}\u{1d7f8}\u{1d7ff}', '222229'],
   ])('of %s is what a person sees', (_, odd, seen) => {
     expect(skeletonOf(odd)).toBe(seen.normalize('NFC'));
   });
@@ -57,9 +54,9 @@ describe('skeletonOf', () => {
   });
 
   it('of a cell that is no reference costs nothing', () => {
-    const [zeros, digits] = [`${'0'.repeat(1_000_000)}A`, '\u{1d7ff}'.repeat(500_000)];
+    const zeros = `${'0'.repeat(1_000_000)}A`;
 
-    expect([skeletonOf(zeros), skeletonOf(digits)]).toEqual([zeros, digits]);
+    expect(skeletonOf(zeros)).toBe(zeros);
   });
 
   it('of a skeleton is itself, and printable ASCII with single spaces is one', () => {

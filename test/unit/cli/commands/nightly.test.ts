@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockWarnings, nightlyLines, nightlyTime } from '../../../../src/cli/commands/nightly.ts';
+import { nightlyLines, nightlyTime } from '../../../../src/cli/commands/nightly.ts';
 import type { NightlyState } from '../../../../src/app/schedules/nightly-schedule.ts';
 
 const DAY_MS = 86_400_000;
@@ -103,16 +103,5 @@ describe('the time of a night', () => {
 
   it.each(['Lisbon', '+01:00'])('refuses %j, which is no zone', (zone) => {
     expect(() => nightlyTime('02:00', zone)).toThrow(/IANA name such as Europe\/Lisbon.*found "/u);
-  });
-});
-
-describe('warnings about the clock', () => {
-  it('name the date without the time and the date that has it twice', () => {
-    const warnings = clockWarnings({ hour: 2, minute: 30, timezone: 'Europe/Madrid' }, Date.UTC(2027, 0, 1));
-
-    expect(warnings).toEqual([
-      expect.stringContaining('On 2027-03-28 the clock of Europe/Madrid has no 02:30'),
-      expect.stringContaining('On 2027-10-31 the clock of Europe/Madrid shows 02:30 twice'),
-    ]);
   });
 });
