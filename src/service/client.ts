@@ -1,8 +1,8 @@
 import { classify } from './classify.ts';
-import { invoiceBody, fillTemplate } from './invoice-body.ts';
+import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { openConnection, type ConnectionOptions } from './service-connection.ts';
-import type { BodyTemplate } from './profile/body-template.ts';
+import { fillTemplate, type BodyTemplate } from './profile/body-template.ts';
 import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';

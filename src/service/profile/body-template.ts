@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../domain/json-pointer.ts';
+import { isCanonicalDecimal } from '../../domain/money.ts';
 
 /** JSON of a request body in which `{name}` stands for a value; null: as published. See docs/service-profile.md. */
 export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | { [member: string]: BodyTemplate };
@@ -6,16 +7,63 @@ export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | {
 /** The request whose body a template describes. */
 export type BodyKind = 'invoice' | 'merchant' | 'webhook';
 
-/** A placeholder in a text: its name, and the form of the written value. */
-export interface Placeholder {
-  readonly name: string;
-  /** `text`: writes even a number as text; `number`: writes even a text as a number; null: keeps the value's type. */
-  readonly as: 'text' | 'number' | null;
+/** A number whose digits are written unchanged, never through a float. */
+export interface ExactNumber {
+  readonly exact: string;
 }
 
-/** The key that repeats its object, which must be alone in a list, once for each line. */
-export const EACH = '$each';
+/** JSON to be written, with numbers whose digits stay unchanged. */
+export type ExactJson = string | ExactNumber | readonly ExactJson[] | ExactJsonObject;
 
+/** An object to be written; members with the value undefined are omitted. */
+export interface ExactJsonObject {
+  readonly members: Readonly<Record<string, ExactJson | undefined>>;
+}
+
+/**
+ * Returns a decimal as a JSON number token.
+ * @throws RangeError if the text is not a canonical decimal: a wrong token would be a wrong amount on an invoice.
+ */
+export function exactNumber(text: string): ExactNumber {
+  if (isCanonicalDecimal(text)) return { exact: text };
+  throw new RangeError(
+    `Writing a number into a request: expected a canonical decimal, found ${JSON.stringify(text.slice(0, 40))}`,
+  );
+}
+
+/**
+ * Returns JSON text without white space, with members in the given order. JSON.stringify knows numbers only as floats.
+ */
+export function exactJson(value: ExactJson): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map((item) => exactJson(item)).join(',')}]`;
+  if ('exact' in value) return value.exact;
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value.members)) {
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${exactJson(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Array.isArray alone does not narrow a readonly array out of a union. */
+function isList(value: ExactJson): value is readonly ExactJson[] {
+  return Array.isArray(value);
+}
+
+/** Values by the names that a template may use; undefined if the invoice has no such value. */
+export type TemplateValues = Readonly<Record<string, ExactJson | undefined>>;
+
+/** A template's values, and the values of each line for the object under `$each`. */
+export interface FilledWith {
+  readonly values: TemplateValues;
+  readonly lines?: readonly TemplateValues[];
+}
+
+/** Says why a template cannot be filled, as a phrase. */
+class TemplateProblem extends Error {}
+
+/** The key that repeats its object, which must be alone in a list, once for each line. */
+const EACH = '$each';
 const LINE = ['description', 'quantity', 'unit_price', 'tax_code'];
 const NAMES: Readonly<Record<BodyKind, readonly string[]>> = {
   invoice: ['merchant_id', 'customer.name', 'customer.tax_id', 'currency', 'reference'],
@@ -29,70 +77,74 @@ const NEEDED: Readonly<Record<BodyKind, readonly string[]>> = {
   webhook: ['url'],
 };
 
-const PLACEHOLDER = /\{([^{}]*)\}/g;
-
-/** Splits a text into plain text and placeholders, in order. */
-export function partsOf(text: string): readonly (string | Placeholder)[] {
-  const parts: (string | Placeholder)[] = [];
-  let from = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    if (match.index > from) parts.push(text.slice(from, match.index));
-    const [name = '', as] = (match[1] ?? '').split(':');
-    parts.push({ name, as: as === 'text' || as === 'number' ? as : null });
-    from = match.index + match[0].length;
-  }
-  if (from < text.length) parts.push(text.slice(from));
-  return parts;
-}
-
-/** Returns why a template cannot be used, as a phrase; null if it can. */
+/** Returns why a template cannot be used, as a phrase; null if it can. Fills it with a mark for each name. */
 export function templateMistake(template: BodyTemplate, kind: BodyKind): string | null {
-  const used = new Set<string>();
-  const mistake = mistakeIn(template, { names: NAMES[kind], lines: kind === 'invoice', used });
-  if (mistake !== null) return mistake;
-  const missing = NEEDED[kind].find((name) => !used.has(name));
-  return missing === undefined ? null : `must hold {${missing}}`;
+  const mark = (name: string): string => `<<${name}>>`;
+  const marks = (names: readonly string[]): TemplateValues =>
+    Object.fromEntries(names.map((name) => [name, mark(name)]));
+  const lines = kind === 'invoice' ? { lines: [marks(LINE)] } : {};
+  try {
+    const text = fillTemplate(template, { values: marks(NAMES[kind]), ...lines });
+    const missing = NEEDED[kind].find((name) => !text.includes(mark(name)));
+    return missing === undefined ? null : `must hold {${missing}}`;
+  } catch (error) {
+    if (error instanceof TemplateProblem) return error.message;
+    throw error;
+  }
 }
 
-interface Scope {
-  readonly names: readonly string[];
-  readonly lines: boolean;
-  readonly used: Set<string>;
+/** Returns the text of a request by the template of the profile: the same values always give the same bytes. */
+export function fillTemplate(template: BodyTemplate, filling: FilledWith): string {
+  return exactJson(fill(template, filling) ?? { exact: 'null' });
 }
 
-function mistakeIn(node: unknown, scope: Scope): string | null {
-  if (typeof node === 'string') return mistakeInText(node, scope);
+/** Returns undefined if the node is a single placeholder without a value; the caller then omits its member. */
+function fill(node: unknown, filling: FilledWith): ExactJson | undefined {
+  if (typeof node === 'string') return fillText(node, filling.values);
   if (Array.isArray(node)) {
     const [only] = node as readonly unknown[];
-    if (node.length === 1 && isPlainObject(only) && EACH in only) return mistakeInEach(only, scope);
-    return firstMistake(node, scope);
+    if (node.length === 1 && isPlainObject(only) && EACH in only) return fillEach(only, filling);
+    return node.map((one) => fill(one, filling)).filter((value) => value !== undefined);
   }
-  if (!isPlainObject(node)) return null;
-  if (EACH in node) return `must hold ${EACH} only in an object that is alone in a list`;
-  return firstMistake(Object.values(node), scope);
+  if (!isPlainObject(node)) return { exact: JSON.stringify(node ?? null) };
+  if (EACH in node) throw new TemplateProblem(`must hold ${EACH} only in an object that is alone in a list`);
+  return fillObject(node, filling);
 }
 
-function firstMistake(nodes: readonly unknown[], scope: Scope): string | null {
-  for (const node of nodes) {
-    const mistake = mistakeIn(node, scope);
-    if (mistake !== null) return mistake;
-  }
-  return null;
+function fillEach({ [EACH]: what, ...item }: Record<string, unknown>, { values, lines }: FilledWith): ExactJson {
+  if (what !== 'lines' || lines === undefined) throw new TemplateProblem(`must name "lines" of an invoice at ${EACH}`);
+  return lines.map((line) => fillObject(item, { values: { ...values, ...line } }));
 }
 
-function mistakeInEach({ [EACH]: what, ...item }: Record<string, unknown>, scope: Scope): string | null {
-  if (what !== 'lines' || !scope.lines) return `must name "lines" of an invoice at ${EACH}`;
-  return firstMistake(Object.values(item), { ...scope, names: [...scope.names, ...LINE], lines: false });
+function fillObject(node: Readonly<Record<string, unknown>>, filling: FilledWith): ExactJson {
+  return { members: Object.fromEntries(Object.entries(node).map(([name, below]) => [name, fill(below, filling)])) };
 }
 
-function mistakeInText(text: string, { names, used }: Scope): string | null {
-  for (const [whole, inner = ''] of text.matchAll(PLACEHOLDER)) {
-    const [name = '', as, ...more] = inner.split(':');
-    if (!names.includes(name))
-      return `must hold only ${names.map((one) => `{${one}}`).join(', ')} here, found ${whole}`;
-    if (more.length > 0 || (as !== undefined && as !== 'text' && as !== 'number'))
-      return `must say :text or :number in ${whole}, or nothing`;
-    used.add(name);
+function fillText(text: string, values: TemplateValues): ExactJson | undefined {
+  const parts = text
+    .split(/(\{[^{}]*\})/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\{[^{}]*\}$/.test(part) ? valueOf(part, values) : part));
+  return parts.length === 1 ? parts[0] : parts.map(textOf).join('');
+}
+
+/** Returns the value of a placeholder. `:text` writes even a number as text, `:number` even a text as a number. */
+function valueOf(placeholder: string, values: TemplateValues): ExactJson | undefined {
+  const [name = '', as, ...more] = placeholder.slice(1, -1).split(':');
+  if (!Object.hasOwn(values, name)) {
+    const names = Object.keys(values).map((one) => `{${one}}`);
+    throw new TemplateProblem(`must hold only ${names.join(', ')} here, found ${placeholder}`);
   }
-  return null;
+  if (more.length > 0 || (as !== undefined && as !== 'text' && as !== 'number'))
+    throw new TemplateProblem(`must say :text or :number in ${placeholder}, or nothing`);
+  const value = values[name];
+  if (value === undefined || as === undefined) return value;
+  const text = textOf(value);
+  // A text that is not a number stays a text: the service then refuses it and says why.
+  return as === 'number' && isCanonicalDecimal(text) ? exactNumber(text) : text;
+}
+
+function textOf(value: ExactJson | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : exactJson(value);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { merchantBody, webhookBody } from '../../../src/service/client.ts';
 import { templateMistake } from '../../../src/service/profile/body-template.ts';
-import { fillTemplate, invoiceBody } from '../../../src/service/invoice-body.ts';
+import { invoiceBody } from '../../../src/service/invoice-body.ts';
 
 const INVOICE = {
   ref: 'FT 1/7',
@@ -60,19 +60,6 @@ describe('fillTemplate', () => {
   it('writes an id as a number where the template asks for it, and only if it is one', () => {
     expect(invoiceBody(INVOICE, '42', { merchant: '{merchant_id:number}' })).toBe('{"merchant":42}');
     expect(invoiceBody(INVOICE, '007', { merchant: '{merchant_id:number}' })).toBe('{"merchant":"007"}');
-  });
-
-  it('keeps a list of several things as it is', () => {
-    expect(fillTemplate(['{url}', 'x', '{none}'], { values: { url: 'u' } })).toBe('["u","x"]');
-  });
-
-  it('writes an empty list where there are no lines', () => {
-    expect(fillTemplate([LINE], { values: {} })).toBe('[]');
-  });
-
-  it('drops nothing that stands beside the object for each line', () => {
-    expect(fillTemplate([{ $each: 'lines', a: 'b' }, 'x'], { values: {} })).toBe('[{"$each":"lines","a":"b"},"x"]');
-    expect(fillTemplate([{ a: 'b' }], { values: {} })).toBe('[{"a":"b"}]');
   });
 
   it('writes the other bodies: a merchant without an address, and a receiver for both events', () => {
