@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 20, lines: 2628 },
   'src/sandbox': { files: 20, lines: 1976 },
-  'src/service': { files: 28, lines: 3485 },
+  'src/service': { files: 28, lines: 3487 },
   'src/texts': { files: 17, lines: 1828 },
   'src/webhooks': { files: 9, lines: 1424 },
   workflows: { files: 21, lines: 2639 },

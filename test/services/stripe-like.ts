@@ -16,6 +16,7 @@ const PROFILE: unknown = {
     more: '/has_more',
   },
   signature: {
+    kind: 'hmac',
     header: 'X-Service-Signature',
     algorithm: 'sha256',
     encoding: 'hex',

@@ -44,6 +44,7 @@ export const DEFAULT_PROFILE: ServiceProfile = {
   },
   webhook: { register: true, secret: '/secret' },
   signature: {
+    kind: 'hmac',
     header: 'X-Service-Signature',
     algorithm: 'sha256',
     encoding: 'hex',

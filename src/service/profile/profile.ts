@@ -63,6 +63,7 @@ const TIMESTAMP = /^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]+|part:.{1,32})$/;
 /** How a delivery proves that it comes from the service. */
 const SignatureSection = z
   .strictObject({
+    kind: z.literal('hmac').describe('`hmac`, the only proof that the interface publishes'),
     header: headerName.describe('the header that holds the signature'),
     algorithm: z.enum(['sha1', 'sha256', 'sha384', 'sha512']).describe('`sha1`, `sha256`, `sha384` or `sha512`'),
     encoding: z
