@@ -117,16 +117,6 @@ describe.skipIf(server === null)('the distributed form', () => {
     });
   }
 
-  it('has a sandbox that takes any test key, and no other', async () => {
-    const statusOf = async (key: string): Promise<number> => {
-      const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${sandboxUrl}/v1/merchants`, { headers })).status;
-    };
-
-    expect(await statusOf('sk_test_anybody-1')).toBe(200);
-    expect(await statusOf('sk_live_1')).toBe(401);
-  });
-
   it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
     const origin = await pageHeaders(consoleUrl, (path) => fetch(consoleUrl + path));
     const form = new FormData();

@@ -1,17 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { stageValid } from '../../../activities/batch/stage-groups.ts';
 import type { Finding, Invoice, Reason } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
+import type { BatchClaim, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 import type { RetryPolicy } from '../../../src/domain/retry-decision.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { OpenDocument, RepeatInvoice, TakeUnknown } from '../../../src/ledger/operations/reconciling.ts';
-import type { RetryRequest, RetryResult, RetrySelection } from '../../../src/ledger/operations/retrying.ts';
-import type { SendableInvoice } from '../../../src/ledger/sending/sending.ts';
-import type { ClaimBatch, ClaimResult } from '../../../src/ledger/batches/claiming.ts';
+import type { TakeUnknown } from '../../../src/ledger/operations/reconciling.ts';
+import type { RetryRequest, RetrySelection } from '../../../src/ledger/operations/retrying.ts';
+import type { ClaimBatch } from '../../../src/ledger/batches/claiming.ts';
 import type { StageInvoice } from '../../../src/ledger/staging/stage-invoices.ts';
 import type { RecordDelivery } from '../../../src/ledger/webhooks/deliveries.ts';
 import type { StatusUpdate } from '../../../src/ledger/settling/settling.ts';
-import type { SettledInvoice } from '../../../src/ledger/settling/settled.ts';
 import type { RecordSend, SendOutcome } from '../../../src/ledger/sending/record-answers.ts';
 
 export const NIF = '501964843';
@@ -57,75 +55,8 @@ export interface RetryOver {
 }
 
 /** A batch of a scenario, and the shortest way to each of its steps. */
-export interface TestBatch {
-  readonly batchId: string;
-  readonly sha256: string;
-  /** Of its last claim that was won. */
-  readonly fencingToken: number;
-  claim(over?: Partial<ClaimBatch>): Promise<ClaimResult>;
-  record(): Promise<BatchRecord>;
-  lines(): Promise<readonly BatchInvoice[]>;
-  line(ref: string): Promise<BatchInvoice>;
-  /** The state of each line. */
-  states(): Promise<readonly string[]>;
-  /** The state of each line, and the code of its reason if it has one. */
-  outcomes(): Promise<readonly string[]>;
-  sendable(): Promise<readonly SendableInvoice[]>;
-  one(ref: string): Promise<SendableInvoice>;
-  /** staged -> sending; the invoice as it was handed out. */
-  freeze(ref: string, body?: string): Promise<SendableInvoice>;
-  /** Freezes all that is sendable, each with the same bytes. */
-  freezeAll(): Promise<readonly SendableInvoice[]>;
-  /** Stages without ending the staging. */
-  read(...texts: InvoiceTexts): Promise<void>;
-  finishStaging(invoices: number, pageSize?: number): Promise<BatchRecord>;
-  /** Stages and ends the staging. */
-  stage(...texts: InvoiceTexts): Promise<void>;
-  /** Has the service accept an invoice, as a document of its own. */
-  accept(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne>;
-  /** Has the service accept it, and issue it by an event. */
-  issue(ref: string): Promise<AcceptedOne>;
-  /** Has the service accept it, and fail it by a GET. */
-  fail(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne>;
-  refuse(): Promise<BatchRecord>;
-  /** Writes a report as a finished batch. */
-  close(): Promise<void>;
-  /** Holds all that is unsent, with `REASON`. */
-  hold(): Promise<number>;
-  retry(over?: RetryOver): Promise<RetryResult>;
-  /** The unknown ones of it that reconciliation takes; all of them an hour later, unless told. */
-  takeUnknown(over?: Partial<TakeUnknown>): Promise<readonly RepeatInvoice[]>;
-  /** staged -> sending -> what the outcome says. */
-  send(
-    ref: string,
-    outcome: SendOutcome,
-    over?: { readonly attempts?: number; readonly sentAt?: number },
-  ): Promise<readonly SettledInvoice[]>;
-  finish(): Promise<void>;
-  /** What writing a report leaves behind; of all that is not issued, unless told. */
-  report(over?: Partial<Parameters<Ledger['noteReported']>[1]>): Promise<boolean>;
-}
-
-export interface Scenario {
-  readonly ledger: Ledger;
-  readonly application: string;
-  /** A new file, claimed and in `staging`. */
-  begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch>;
-  /** A new file, staged and running; page size 2 unless told. */
-  run(texts: InvoiceTexts, pageSize?: number): Promise<TestBatch>;
-  valid(text: InvoiceText | string, ordinal?: number): ReturnType<typeof validInvoice>;
-  serviceId(name: string): string;
-  /** Records one answer of the service. */
-  answer(...sent: Parameters<typeof answered>): ReturnType<Ledger['recordSends']>;
-  /** Records what a GET says of a document. */
-  ask(
-    document: Document,
-    status: StatusUpdate['status'],
-    over?: Partial<StatusUpdate>,
-  ): Promise<readonly SettledInvoice[]>;
-  /** Of closed batches of the application; all of them, unless told. */
-  openDocuments(over?: Partial<Parameters<Ledger['openDocuments']>[0]>): Promise<readonly OpenDocument[]>;
-}
+export type TestBatch = ReturnType<typeof createBatch>;
+export type Scenario = ReturnType<typeof createScenario>;
 
 type Document = Pick<AcceptedOne, 'invoiceId' | 'serviceId'>;
 
@@ -146,37 +77,43 @@ export async function acceptedOne(scenario: Scenario, ref: string): Promise<Acce
 }
 
 /** An application of its own: nothing of another test is in sight. */
-export function createScenario(ledger: Ledger): Scenario {
+export function createScenario(ledger: Ledger) {
   const application = `app-${randomUUID()}`;
-  return {
-    ledger,
-    application,
-    begin,
-    async run(texts, pageSize = 2) {
-      const batch = await begin();
-      await stage(ledger, batch, { application, texts, pageSize });
-      return batch;
-    },
-    valid: (text, ordinal = 1) => validInvoice(application, invoiceOf(text), ordinal),
-    serviceId: (name) => `inv_${application}_${name}`,
-    answer: (...sent) => ledger.recordSends([answered(...sent)]),
-    ask: ({ invoiceId, serviceId }, status, over) =>
-      ledger.recordStatus([{ invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over }]),
-    openDocuments: (over) =>
-      ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10_000, ...over }),
-  };
 
-  async function begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch> {
+  /** A new file, claimed and in `staging`. */
+  async function begin(over: Partial<ClaimBatch> = {}) {
     const batch = createBatch(ledger, application);
     await batch.claim(over);
     return batch;
   }
+
+  return {
+    ledger,
+    application,
+    begin,
+    /** A new file, staged and running. */
+    async run(texts: InvoiceTexts, pageSize = 2) {
+      const batch = await begin();
+      await stage(ledger, batch, { application, texts, pageSize });
+      return batch;
+    },
+    valid: (text: InvoiceText | string, ordinal = 1) => validInvoice(application, invoiceOf(text), ordinal),
+    serviceId: (name: string) => `inv_${application}_${name}`,
+    /** Records one answer of the service. */
+    answer: (...sent: Parameters<typeof answered>) => ledger.recordSends([answered(...sent)]),
+    /** Records what a GET says of a document. */
+    ask: ({ invoiceId, serviceId }: Document, status: StatusUpdate['status'], over?: Partial<StatusUpdate>) =>
+      ledger.recordStatus([{ invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over }]),
+    /** Of closed batches of the application. */
+    openDocuments: (over?: Partial<Parameters<Ledger['openDocuments']>[0]>) =>
+      ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10_000, ...over }),
+  };
 }
 
 /** Stages and ends the staging. */
 export async function stage(
   ledger: Ledger,
-  batch: TestBatch,
+  batch: BatchClaim,
   file: { readonly application: string; readonly texts: InvoiceTexts; readonly pageSize?: number },
 ): Promise<void> {
   const invoices = file.texts.map(textOf).map((text, index) => ({
@@ -189,7 +126,7 @@ export async function stage(
 
 export async function finishStaging(
   ledger: Ledger,
-  batch: TestBatch,
+  batch: BatchClaim,
   counts: { readonly invoices: number; readonly pageSize: number; readonly rows?: number },
 ): Promise<BatchRecord> {
   const { invoices, pageSize, rows = invoices } = counts;
@@ -247,10 +184,6 @@ export function answered(invoiceId: number, outcome: SendOutcome, over: Partial<
 /** The key of an earlier generation was asked once more, and brought the same. */
 export const NEXT_KEY: SendOutcome = { kind: 'next-key', reason: REASON, proven: false };
 
-export function serviceIdOf(scenario: Scenario, name: string): string {
-  return scenario.serviceId(name);
-}
-
 export function delivery(
   serviceId: string | null,
   verdict: 'issued' | 'failed' | null,
@@ -293,119 +226,133 @@ export const TAKE: Omit<TakeUnknown, 'application'> = {
   limit: 10_000,
 };
 
-function createBatch(ledger: Ledger, application: string): TestBatch {
+function createBatch(ledger: Ledger, application: string) {
   const batchId = `batch-${randomUUID()}`;
   const sha256 = createHash('sha256').update(batchId).digest('hex');
   let fencingToken = 0;
   let attempt = 0;
-  const batch: TestBatch = {
+  const own: BatchClaim = {
+    batchId,
+    /** Of its last claim that was won. */
+    get fencingToken() {
+      return fencingToken;
+    },
+  };
+  const lines = async () => (await collect(ledger.batchInvoices(batchId))).flat();
+  const sendable = () => ledger.sendable(batchId, 1, 1_000_000);
+  const one = async (ref: string) =>
+    must(
+      (await sendable()).find(({ invoice }) => invoice.ref === ref),
+      ref,
+    );
+  const finish = () => ledger.setBatchState(batchId, 'finished', NOW + 9);
+
+  /** staged -> sending; the invoice as it was handed out. */
+  async function freeze(ref: string, given?: string) {
+    const invoice = await one(ref);
+    const { invoiceId, generation, earlier } = invoice;
+    const body = given ?? (earlier === undefined ? null : invoice.body) ?? `{"ref":"${ref}"}`;
+    const frozenAt = earlier === undefined ? null : invoice.mayExistSince;
+    await ledger.freeze(batchId, [{ invoiceId, generation, body, frozenAt }], NOW);
+    return invoice;
+  }
+
+  /** Has the service accept an invoice, as a document of its own. */
+  async function accept(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne> {
+    const serviceId = `inv_${application}_${ref}-${randomUUID()}`;
+    const { invoiceId, generation } = await freeze(ref);
+    await ledger.recordSends([answered(invoiceId, accepted(serviceId), { generation, ...over })]);
+    return { batch, invoiceId, serviceId };
+  }
+
+  /** What writing a report leaves behind; of all that is not issued, unless told. */
+  async function report(over?: Partial<Parameters<Ledger['noteReported']>[1]>) {
+    const { mark, revision } = await ledger.sinceReport(batchId);
+    const open = (await lines()).filter(({ state }) => state !== 'issued');
+    return ledger.noteReported(batchId, { revision: revision + 1, writtenAt: NOW, mark, open, ...over });
+  }
+
+  const batch = {
     batchId,
     sha256,
     get fencingToken() {
       return fencingToken;
     },
-    async claim(over = {}) {
+    async claim(over: Partial<ClaimBatch> = {}) {
       attempt += 1;
       const result = await ledger.claimBatch({
-        batchId,
-        application,
-        file: 'invoices.csv',
-        sha256,
-        workflowId: `workflow-of-${batchId}`,
-        runId: 'run-1',
-        attempt,
-        now: NOW,
-        takeOver: false,
-        order: 'person',
-        ...over,
+        ...{ batchId, application, file: 'invoices.csv', sha256, workflowId: `workflow-of-${batchId}`, runId: 'run-1' },
+        ...{ attempt, now: NOW, takeOver: false, order: 'person', ...over },
       });
       if (result.kind === 'claimed' || result.kind === 'resumed') ({ fencingToken } = result.batch);
       return result;
     },
     record: async () => must(await ledger.findBatch(batchId), batchId),
-    lines: async () => (await collect(ledger.batchInvoices(batchId))).flat(),
-    line: async (ref) =>
+    ...{ lines, sendable, one, finish, freeze, accept, report },
+    line: async (ref: string) =>
       must(
-        (await batch.lines()).find((line) => line.ref === ref),
+        (await lines()).find((line) => line.ref === ref),
         ref,
       ),
-    states: async () => (await batch.lines()).map(({ state }) => state),
-    outcomes: async () => (await batch.lines()).map(({ state, reason }) => `${state} ${reason?.code ?? ''}`.trim()),
-    sendable: () => ledger.sendable(batchId, 1, 1_000_000),
-    one: async (ref) =>
-      must(
-        (await batch.sendable()).find(({ invoice }) => invoice.ref === ref),
-        ref,
-      ),
-    async freeze(ref, given) {
-      const invoice = await batch.one(ref);
-      const { invoiceId, generation, earlier } = invoice;
-      const body = given ?? (earlier === undefined ? null : invoice.body) ?? `{"ref":"${ref}"}`;
-      const frozenAt = earlier === undefined ? null : invoice.mayExistSince;
-      await ledger.freeze(batchId, [{ invoiceId, generation, body, frozenAt }], NOW);
-      return invoice;
+    states: async () => (await lines()).map(({ state }) => state),
+    /** The state of each line, and the code of its reason if it has one. */
+    outcomes: async () => (await lines()).map(({ state, reason }) => `${state} ${reason?.code ?? ''}`.trim()),
+    /** staged -> sending -> what the outcome says. */
+    async send(ref: string, outcome: SendOutcome, over: { readonly attempts?: number; readonly sentAt?: number } = {}) {
+      const { invoiceId, generation } = await freeze(ref);
+      const sent = { invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome };
+      return (await ledger.recordSends([sent])).settled;
     },
-    async send(ref, outcome, over = {}) {
-      const { invoiceId, generation } = await batch.freeze(ref);
-      const { settled } = await ledger.recordSends([
-        { invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome },
-      ]);
-      return settled;
-    },
+    /** Freezes all that is sendable, each with the same bytes. */
     async freezeAll() {
-      const all = await batch.sendable();
+      const all = await sendable();
       const items = all.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' }));
       await ledger.freeze(batchId, items, NOW);
       return all;
     },
-    read: (...texts) =>
+    /** Stages without ending the staging. */
+    read: (...texts: InvoiceTexts) =>
       ledger.stageInvoices(
-        batch,
+        own,
         texts.map((text, index) => validInvoice(application, invoiceOf(text), index + 1)),
         NOW,
       ),
-    finishStaging: (invoices, pageSize = 2) => finishStaging(ledger, batch, { invoices, pageSize }),
-    stage: (...texts) => stage(ledger, batch, { application, texts }),
-    async accept(ref, over) {
-      const serviceId = `inv_${application}_${ref}-${randomUUID()}`;
-      const { invoiceId, generation } = await batch.freeze(ref);
-      await ledger.recordSends([answered(invoiceId, accepted(serviceId), { generation, ...over })]);
-      return { batch, invoiceId, serviceId };
+    finishStaging: (invoices: number, pageSize = 2) => finishStaging(ledger, own, { invoices, pageSize }),
+    /** Stages and ends the staging. */
+    stage: (...texts: InvoiceTexts) => stage(ledger, own, { application, texts }),
+    /** Has the service accept it, and issue it by an event. */
+    async issue(ref: string) {
+      const known = await accept(ref);
+      await recordDeliveries(ledger, [delivery(known.serviceId, 'issued')]);
+      return known;
     },
-    async issue(ref) {
-      const one = await batch.accept(ref);
-      await recordDeliveries(ledger, [delivery(one.serviceId, 'issued')]);
-      return one;
-    },
-    async fail(ref, over) {
-      const one = await batch.accept(ref, over);
-      const { invoiceId, serviceId } = one;
+    /** Has the service accept it, and fail it by a GET. */
+    async fail(ref: string, over?: Partial<RecordSend>) {
+      const known = await accept(ref, over);
+      const { invoiceId, serviceId } = known;
       await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
-      return one;
+      return known;
     },
-    refuse: () => ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW }),
+    refuse: () => ledger.refuseBatch(own, { rows: 1, fileFindings: [], proof: {}, now: NOW }),
+    /** Writes a report as a finished batch. */
     async close() {
-      await batch.finish();
-      await batch.report();
+      await finish();
+      await report();
     },
+    /** Holds all that is unsent, with `REASON`. */
     hold: () => ledger.holdUnsent(batchId, { reason: REASON, now: NOW }),
-    retry: ({ selection = {}, policy, action } = {}) =>
+    retry: ({ selection = {}, policy, action }: RetryOver = {}) =>
       ledger.retryInvoices({
         batchId,
         selection,
         policy: { ...RETRY_POLICY, ...policy },
         action: { actionId: randomUUID(), who: 'ana', why: 'again', ...action },
       }),
-    async takeUnknown(over) {
-      const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
+    /** The unknown ones of it that reconciliation takes; all of them an hour later, unless told. */
+    async takeUnknown(over?: Partial<TakeUnknown>) {
+      const keys = (await lines()).map(({ idempotencyKey }) => idempotencyKey);
       const taken = await ledger.takeUnknown({ ...TAKE, application, ...over });
       return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
-    },
-    finish: () => ledger.setBatchState(batchId, 'finished', NOW + 9),
-    async report(over) {
-      const { mark, revision } = await ledger.sinceReport(batchId);
-      const open = (await batch.lines()).filter(({ state }) => state !== 'issued');
-      return ledger.noteReported(batchId, { revision: revision + 1, writtenAt: NOW, mark, open, ...over });
     },
   };
   return batch;
@@ -426,4 +373,8 @@ function must<Value>(value: Value | null | undefined, name: string): Value {
 /** The claim under which a batch of a scenario was read, as a page passes it on. */
 export function claimOf(batchId: string) {
   return { batchId, run: { workflowId: `workflow-of-${batchId}`, runId: 'run-1' }, fencingToken: 1 };
+}
+
+export function serviceIdOf(scenario: Scenario, name: string): string {
+  return scenario.serviceId(name);
 }

@@ -6,6 +6,7 @@ import { ownName } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
 import { startFleet, testFleet, type Fleet } from '../../support/lote/fleet.ts';
+import { isInvoice } from '../../support/servers/service-front.ts';
 
 /** The promise: from this long after the update's answer on, nothing new is POSTed. */
 const STOPPED_AFTER_MS = 1_000;
@@ -38,8 +39,8 @@ async function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining')
 function holdBeyond(fleet: Fleet, most: number): () => void {
   let goOn = (): void => undefined;
   const released = new Promise<void>((resolve) => (goOn = resolve));
-  fleet.front.script = async ({ method, path }) => {
-    if (method === 'POST' && path === '/v1/invoices' && fleet.postTimes().length > most) await released;
+  fleet.front.script = async (request) => {
+    if (isInvoice(request) && fleet.postTimes().length > most) await released;
     return 'pass' as const;
   };
   return goOn;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startFleet, testFleet, type Fleet } from '../../support/lote/fleet.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
-import type { FrontRequest } from '../../support/servers/service-front.ts';
+import { isInvoice } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
 const INVOICES = 40;
@@ -13,8 +13,6 @@ const AT_A_TIME = 2;
 const SLOW_MS = 3_000;
 const PARTS = { roles: ['receiver', 'worker'], isProved: true } as const;
 const noPostgres = inject('postgresUrl') === null;
-
-const isInvoice = ({ path, method }: FrontRequest): boolean => method === 'POST' && path === '/v1/invoices';
 
 describe.skipIf(noPostgres)('a worker that stands still', () => {
   it('and had begun a run is waited for by `lote run`', async () => {

@@ -94,37 +94,6 @@ async function unfinished(
   return { ...(await booked.differences(file)), verdict, posts: 0 };
 }
 
-const LONGEST_TEXT = 300;
-
-/** Describes each open workflow of a task queue, for the log of a test whose batch does not end. */
-async function hangEvidence(client: Client, taskQueue: string): Promise<string> {
-  const lines: string[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({
-    query: `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`,
-  })) {
-    lines.push(await evidenceOf(client, { workflowId, runId }));
-  }
-  return lines.length === 0 ? 'no workflow is open' : lines.join('\n');
-}
-
-async function evidenceOf(client: Client, execution: { workflowId: string; runId: string }): Promise<string> {
-  const { namespace } = client.options;
-  const described = await client.workflowService.describeWorkflowExecution({ namespace, execution });
-  const { pendingActivities, pendingWorkflowTask, pendingChildren, workflowExecutionInfo } = described;
-  const found = {
-    events: Number(workflowExecutionInfo?.historyLength ?? 0),
-    task: pendingWorkflowTask ?? null,
-    children: pendingChildren?.length ?? 0,
-    activities: pendingActivities ?? [],
-  };
-  return `${execution.workflowId}: ${shortened(JSON.stringify(found))}`;
-}
-
-/** Removes stacks of failures: a stack is long, and each activity may repeat it. */
-function shortened(text: string): string {
-  return text.replaceAll(/"stackTrace":"(?:[^"\\]|\\.)*"/g, '"stackTrace":"…"').slice(0, LONGEST_TEXT * 10);
-}
-
 export interface CrashLaneOptions {
   readonly invoices?: number;
   /** Lines of each invoice, default 1. */
@@ -134,12 +103,7 @@ export interface CrashLaneOptions {
   readonly ownServers?: boolean;
 }
 
-/** Worker and receiver with servers of their own that a test can end. It processes one file after the other. */
-export interface CrashLane {
-  /** Runs one case. The verdict says how the batch ended. Rejects only if the part never reaches the point. */
-  surviveOne(crash: CrashCase): Promise<CrashEnd>;
-  remove(): Promise<void>;
-}
+export type CrashLane = NonNullable<Awaited<ReturnType<typeof crashLane>>>;
 
 /** Ordinals of failing invoices. Lote confirms a failed event by GET; without one, Lote records no status. */
 const FAILING = [7, 31];
@@ -153,8 +117,11 @@ const LAST_WORDS = 500;
 /** Exit codes: finished with some invoices not issued; no worker answered while the only worker was stopped. */
 const EXIT_OF_RUN = { finished: 1, nobodyThere: 3 };
 
-/** Starts a crash lane. Resolves to null if the machine has no PostgreSQL. */
-export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLane | null> {
+/**
+ * Starts worker and receiver with servers of their own that a test can end, which process one file after the other.
+ * Resolves to null if the machine has no PostgreSQL.
+ */
+export async function crashLane(options: CrashLaneOptions = {}) {
   const { invoices = 60, linesEach = 1 } = options;
   const servers = await crashServers(options);
   if (servers === null) return null;
@@ -163,7 +130,8 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
   const shape = { invoices, linesEach, failing: FAILING };
   let files = 0;
   return {
-    async surviveOne(crash) {
+    /** Runs one case. The verdict says how the batch ended. Rejects only if the part never reaches the point. */
+    async surviveOne(crash: CrashCase): Promise<CrashEnd> {
       const began = Date.now();
       files += 1;
       const file = await newFile(servers, files, shape);
@@ -187,9 +155,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       };
       const expected = { file, invoices, failing: FAILING.length, files };
       if (end === null) {
-        console.error(
-          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client, servers.env['LOTE_TASK_QUEUE'] ?? '')}\n${backend.evidence()}`,
-        );
+        console.error(`${row.fault} at ${row.step}, after ${row.longestWait} s: ${backend.evidence()}`);
         return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
       }
       const [result, runEnd] = end;

@@ -3,24 +3,16 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { expect, inject, onTestFinished } from 'vitest';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { inject, onTestFinished } from 'vitest';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { acquireTemporalBinary } from '../../../src/app/temporal/temporal-binary.ts';
-import { startTemporalServer, type TemporalServer } from '../../../src/app/temporal/temporal-server.ts';
+import { startTemporalServer } from '../../../src/app/temporal/temporal-server.ts';
 import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 import { ownName, writeInvoiceFile, type InvoiceFile } from '../files/batch-file.ts';
 import { ownPort } from '../servers/own-port.ts';
-import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
-import { independentSandbox, SANDBOX_KEY, startServiceFront, type ServiceFront } from '../servers/service-front.ts';
-import {
-  newPlace,
-  processes,
-  runLote,
-  type CommandEnd,
-  type Place,
-  type Processes,
-  type RunningCommand,
-} from './lote-command.ts';
+import { postgresDatabase } from '../servers/postgres-database.ts';
+import { independentSandbox, isInvoice, issuedOnce, SANDBOX_KEY, startServiceFront } from '../servers/service-front.ts';
+import { newPlace, processes, runLote } from './lote-command.ts';
 
 /** The line that each process writes when it is up. */
 const UP = { worker: 'Worker on task queue', receiver: 'Receiver http', console: 'Console http' } as const;
@@ -44,49 +36,11 @@ export interface FleetOptions {
 }
 
 /** Lote as processes with their own database, Temporal task queue and folders. A sandbox outlives and judges them. */
-export interface Fleet {
-  readonly place: Place;
-  readonly database: PostgresDatabase;
-  readonly sandbox: Sandbox;
-  /** The HTTP server between Lote and the sandbox. */
-  readonly front: ServiceFront;
-  /** One process for each requested role, in that order. */
-  readonly parts: readonly RunningCommand[];
-  readonly all: Processes;
-  /** A client of Temporal, which connects at its first call. */
-  readonly client: Client;
-  /** `env` is for the processes of the fleet; `clientEnv` is for commands, which know no service. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly clientEnv: Readonly<Record<string, string>>;
-  /** Starts a process without waiting until it is up; `command` is the script of another build. */
-  start(role: Role, env?: Readonly<Record<string, string>>, command?: string): RunningCommand;
-  /** Starts a process; resolves when it is up. */
-  up(role: Role, env?: Readonly<Record<string, string>>, command?: string): Promise<RunningCommand>;
-  /** Runs a command as a client. */
-  run(...parameters: readonly string[]): Promise<CommandEnd>;
-  /** Writes a file into the input folder; resolves to its path. */
-  file(name: string, content: InvoiceFile): Promise<string>;
-  /** Writes a file of `invoices` invoices and starts its batch. Files of two series have no common invoice. */
-  startFile(name: string, invoices: number, series?: string): Promise<BatchHandle>;
-  /** Starts the batch of a file that is in the input folder. */
-  startDropped(name: string): Promise<BatchHandle>;
-  /** Returns when each POST of an invoice began, in the order of arrival. */
-  postTimes(): readonly number[];
-  /** Expects that the books hold `invoices` invoices, each issued and none twice. */
-  expectIssued(invoices: number): void;
-  remove(): Promise<void>;
-}
-
-export interface OwnTemporal {
-  readonly server: TemporalServer;
-  readonly dataDir: string;
-  /** Starts the server again on its file and ports after it was killed. */
-  restart(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+export type OwnTemporal = Awaited<ReturnType<typeof ownTemporal>>;
 
 /** Starts a Temporal server that a test may end, or whose data it may delete. */
-export async function ownTemporal(): Promise<OwnTemporal> {
+export async function ownTemporal() {
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
   const binary = await acquireTemporalBinary(() => undefined, process.env);
   const server = await startTemporalServer({
@@ -95,6 +49,7 @@ export async function ownTemporal(): Promise<OwnTemporal> {
   });
   return {
     ...{ server, dataDir },
+    /** Starts the server again on its file and ports after it was killed. */
     async restart() {
       // Retries as a supervisor does: the start fails if another process takes a chosen port first.
       while (!(await server.restart())) console.error('The Temporal server of a test did not come up: once more');
@@ -115,7 +70,7 @@ export function testFleet(options: FleetOptions = {}): Promise<Fleet> {
 export async function startFleet(
   options: FleetOptions = {},
   atEnd: (remove: () => Promise<void>) => void = () => undefined,
-): Promise<Fleet> {
+) {
   const [place, database, sandbox] = await Promise.all([
     newPlace(),
     postgresDatabase(options.postgresUrl ?? inject('postgresUrl') ?? ''),
@@ -162,14 +117,17 @@ export async function startFleet(
     ...options.env,
   };
   if (options.isProved === true) await runLote(['confirm-service', '--profile'], env);
-  const start: Fleet['start'] = (role, more, command) => all.start([role], { ...env, ...more }, command);
-  const up: Fleet['up'] = async (role, more, command) => {
+  type More = Readonly<Record<string, string>>;
+  /** Starts a process without waiting until it is up; `command` is the script of another build. */
+  const start = (role: Role, more?: More, command?: string) => all.start([role], { ...env, ...more }, command);
+  const up = async (role: Role, more?: More, command?: string) => {
     const process = start(role, more, command);
     await process.said(UP[role]);
     return process;
   };
   const client = new Client({ connection });
-  const file: Fleet['file'] = async (name, content) => {
+  /** Writes a file into the input folder; resolves to its path. */
+  const file = async (name: string, content: InvoiceFile) => {
     await writeInvoiceFile(join(place.inputDir, name), content);
     return join(place.inputDir, name);
   };
@@ -179,18 +137,17 @@ export async function startFleet(
   };
   return {
     ...{ place, database, sandbox, front, all, client, env, clientEnv, start, up, file, startDropped, remove },
+    /** One process for each requested role, in that order. */
     parts: await Promise.all((options.roles ?? []).map((role) => up(role))),
-    run: (...parameters) => all.start(parameters, clientEnv).end,
-    async startFile(name, invoices, series = 'F') {
+    /** Runs a command as a client, which knows no service. */
+    run: (...parameters: readonly string[]) => all.start(parameters, clientEnv).end,
+    /** Writes a file of `invoices` invoices and starts its batch. Files of two series have no common invoice. */
+    async startFile(name: string, invoices: number, series = 'F') {
       await file(name, { invoices, series });
       return startDropped(name);
     },
-    postTimes: () =>
-      front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices').map(({ at }) => at),
-    expectIssued(invoices) {
-      const { duplicates, totals } = sandbox.books();
-      expect(duplicates).toEqual([]);
-      expect(totals).toMatchObject({ invoices, issued: invoices });
-    },
+    /** When each POST of an invoice began, in the order of arrival. */
+    postTimes: () => front.requests.filter(isInvoice).map(({ at }) => at),
+    expectIssued: issuedOnce(sandbox),
   };
 }

@@ -29,27 +29,19 @@ export interface RunningCommand {
   killGroup(): void;
 }
 
-/** A separate place for one test: data directory, input, reports, and ports that no other process uses. */
-export interface Place {
-  readonly directory: string;
-  readonly inputDir: string;
-  readonly reportsDir: string;
-  readonly dataDir: string;
-  readonly env: Readonly<Record<string, string>>;
-  remove(): Promise<void>;
-}
+export type Place = Awaited<ReturnType<typeof newPlace>>;
 
-export async function newPlace(): Promise<Place> {
+/** A separate place for one test: data directory, input and reports. */
+export async function newPlace() {
   const directory = await mkdtemp(join(tmpdir(), 'lote-e2e-'));
   const inputDir = join(directory, 'input');
   const reportsDir = join(directory, 'reports');
   const dataDir = join(directory, 'data');
   return {
-    directory,
-    inputDir,
-    reportsDir,
-    dataDir,
-    env: { LOTE_INPUT_DIR: inputDir, LOTE_REPORTS_DIR: reportsDir, LOTE_DATA_DIR: dataDir },
+    ...{ directory, inputDir, reportsDir, dataDir },
+    env: { LOTE_INPUT_DIR: inputDir, LOTE_REPORTS_DIR: reportsDir, LOTE_DATA_DIR: dataDir } as Readonly<
+      Record<string, string>
+    >,
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -142,18 +134,15 @@ export function runLote(parameters: readonly string[], env: Readonly<Record<stri
   return startLote(parameters, env).end;
 }
 
-/** The processes of one test. None of them outlives the test, even if it fails. */
-export interface Processes {
-  /** Starts `lote`; `command` is the script of another build than the build of the tests. */
-  start(parameters: readonly string[], env: Readonly<Record<string, string>>, command?: string): RunningCommand;
-  killAll(): Promise<void>;
-}
+export type Processes = ReturnType<typeof processes>;
 
-export function processes(): Processes {
+/** The processes of one test. None of them outlives the test, even if it fails. */
+export function processes() {
   const started: RunningCommand[] = [];
   let isOver = false;
   return {
-    start(parameters, env, command) {
+    /** Starts `lote`; `command` is the script of another build than the build of the tests. */
+    start(parameters: readonly string[], env: Readonly<Record<string, string>>, command?: string) {
       if (isOver) throw new Error('This test has ended, and starts nothing more');
       const running = startLote(parameters, env, command);
       started.push(running);

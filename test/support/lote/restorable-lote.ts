@@ -16,24 +16,7 @@ import { keepCompiled } from '../servers/temporary-database.ts';
 
 const run = promisify(execFile);
 
-/** Lote over a ledger, or a whole data directory, that a test can copy and restore. */
-export interface RestorableLote {
-  readonly env: Readonly<Record<string, string>>;
-  /** The log of Lote, one JSON object a line. */
-  readonly log: string[];
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Copies the ledger. Stops an embedded Lote meanwhile. With its own Temporal server, copies the data directory. */
-  copyLedger(): Promise<void>;
-  /** Restores the copy. Call it only while Lote is stopped. */
-  restoreLedger(): Promise<void>;
-  /** Changes variables from the next start on. */
-  set(changed: Readonly<Record<string, string>>): void;
-  /** Drops a file, and starts its batch. */
-  drop(name: string, invoices: readonly TestInvoice[], options?: Partial<BatchInput>): Promise<BatchHandle>;
-  client(): Client;
-  remove(): Promise<void>;
-}
+export type RestorableLote = Awaited<ReturnType<typeof restorableLote>>;
 
 /** The settings of the place. Lote gets a DATABASE_URL if there is a PostgreSQL server. */
 export interface RestorablePlace {
@@ -50,7 +33,8 @@ interface Running {
   stop(): Promise<void>;
 }
 
-export async function restorableLote(place: RestorablePlace): Promise<RestorableLote> {
+/** Lote over a ledger, or a whole data directory, that a test can copy and restore. */
+export async function restorableLote(place: RestorablePlace) {
   const { postgresUrl } = place;
   const log: string[] = [];
   const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
@@ -86,6 +70,7 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
     running = null;
   }
 
+  /** Copies the ledger. Stops an embedded Lote meanwhile. With its own Temporal server, copies the data directory. */
   async function copyLedger(): Promise<void> {
     if (postgresUrl !== null) {
       await run('pg_dump', ['--file', copy, env['DATABASE_URL'] ?? '']);
@@ -106,6 +91,7 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
     start,
     stop,
     copyLedger,
+    /** Restores the copy. Call it only while Lote is stopped. */
     async restoreLedger() {
       if (postgresUrl === null) {
         await rm(copied, { recursive: true });
@@ -115,10 +101,16 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
       const { url } = await useNewDatabase(postgresUrl);
       await run('psql', ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', copy, url]);
     },
-    set(changed) {
+    /** Changes variables from the next start on. */
+    set(changed: Readonly<Record<string, string>>) {
       env = { ...env, ...changed };
     },
-    async drop(name, invoices, options = {}) {
+    /** Drops a file, and starts its batch. */
+    async drop(
+      name: string,
+      invoices: readonly TestInvoice[],
+      options: Partial<BatchInput> = {},
+    ): Promise<BatchHandle> {
       const { inputDir, taskQueue, application } = readConfig(env);
       await writeFile(join(inputDir, name), batchFile(invoices));
       const input: BatchInput = { ...options, file: name };

@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
 import type { BatchInput, BatchResult, ReconciliationResult } from '../../../src/domain/messages/messages.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import { ownName, testInvoices } from '../files/batch-file.ts';
-import {
-  independentSandbox,
-  startServiceFront,
-  type FrontRequest,
-  type ServiceFront,
-} from '../servers/service-front.ts';
+import { independentSandbox, startServiceFront } from '../servers/service-front.ts';
 import { sandboxEnv } from './running-lote.ts';
 import { newPlace } from './lote-command.ts';
 import { shareCallContext, shareWorkflowThread } from './shared-connection.ts';
@@ -22,22 +16,10 @@ shareCallContext();
 /** Six invoices of one night. */
 export const NIGHT = testInvoices(6, {}, 10);
 
-export interface Scene {
-  readonly lote: RestorableLote;
-  readonly sandbox: Sandbox;
-  /** The HTTP server between Lote and the service. */
-  readonly front: ServiceFront;
-  readonly reportsDir: string;
-  /** Advances the service's clock, so that the service forgets keys. */
-  pass(ms: number): void;
-}
+export type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** Starts Lote with a sandbox, and with its own Temporal server or the server of the test run. */
-export async function scene(
-  postgresUrl: string | null,
-  settleMs = 20,
-  temporal: 'own' | 'shared' = 'shared',
-): Promise<Scene> {
+export async function scene(postgresUrl: string | null, settleMs = 20, temporal: 'own' | 'shared' = 'shared') {
   let ahead = 0;
   const place = await newPlace();
   const sandbox = await independentSandbox({ settleMs, clock: () => Date.now() + ahead });
@@ -61,7 +43,11 @@ export async function scene(
     await sandbox.close();
     await place.remove();
   });
-  return { lote, sandbox, front, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
+  return {
+    ...{ lote, sandbox, front, reportsDir: place.reportsDir },
+    /** Advances the service's clock, so that the service forgets keys. */
+    pass: (ms: number) => void (ahead += ms),
+  };
 }
 
 export async function resultOf(
@@ -79,9 +65,4 @@ export async function reconcileAll(lote: RestorableLote): Promise<Reconciliation
     taskQueue: readConfig(lote.env).taskQueue,
     args: [{ all: true }],
   });
-}
-
-/** Tells whether a request is a POST of an invoice. */
-export function isInvoice({ method, path }: FrontRequest): boolean {
-  return method === 'POST' && path === '/v1/invoices';
 }

@@ -3,36 +3,21 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject } from 'vitest';
 import type { Endpoints } from '../../../src/app/data-dir/endpoints-file.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { ownName, writeInvoiceFile, type InvoiceFile } from '../files/batch-file.ts';
 import { ownPort } from '../servers/own-port.ts';
-import { independentSandbox, SANDBOX_KEY, startServiceFront, type ServiceFront } from '../servers/service-front.ts';
-import {
-  newPlace,
-  processes,
-  startLote,
-  type CommandEnd,
-  type Place,
-  type Processes,
-  type RunningCommand,
-} from './lote-command.ts';
+import { independentSandbox, issuedOnce, SANDBOX_KEY, startServiceFront } from '../servers/service-front.ts';
+import { newPlace, processes, startLote, type CommandEnd, type Place, type RunningCommand } from './lote-command.ts';
 
 const POLL_INTERVAL_MS = 100;
 
 /** Settings with which the system chooses the ports. */
 export const ANY_PORTS = { CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
 
-export interface RunningLote {
-  readonly place: Place;
-  readonly endpoints: Endpoints;
-  readonly console: string;
-  readonly temporalUi: string;
-  /** Ends Lote cleanly and removes its place. */
-  stop(): Promise<void>;
-}
+export type RunningLote = Awaited<ReturnType<typeof startLoteUp>>;
 
 /** Starts `lote up` as a separate process in its own place. */
-export async function startLoteUp(env: Readonly<Record<string, string>> = {}): Promise<RunningLote> {
+export async function startLoteUp(env: Readonly<Record<string, string>> = {}) {
   const place = await newPlace();
   const command = startLote(['up'], { ...place.env, ...ANY_PORTS, ...env });
   const endpoints = await endpointsOf(place, command.end).catch(async (error: unknown) => {
@@ -41,6 +26,7 @@ export async function startLoteUp(env: Readonly<Record<string, string>> = {}): P
   });
   return {
     ...{ place, endpoints, console: endpoints.console ?? '', temporalUi: endpoints.temporalUi ?? '' },
+    /** Ends Lote cleanly and removes its place. */
     async stop() {
       process.kill(command.pid, 'SIGTERM');
       await command.end;
@@ -61,22 +47,7 @@ async function endpointsOf({ dataDir }: Place, end: RunningCommand['end']): Prom
 }
 
 /** A separate place for Lote, with a sandbox whose books outlive all processes and judge them. */
-export interface LotePlace extends Place {
-  readonly sandbox: Sandbox;
-  /** The HTTP server between Lote and the sandbox. */
-  readonly front: ServiceFront;
-  /** The processes of the test, which do not outlive it. */
-  readonly all: Processes;
-  /** The address of the console, if a process owns the data directory. */
-  readonly console: string;
-  /** Writes a file into the input folder; resolves to its path. */
-  file(name: string, content: InvoiceFile | string | Uint8Array): Promise<string>;
-  /** Starts a command of Lote; resolves to its end. */
-  run(...parameters: readonly string[]): Promise<CommandEnd>;
-  start(...parameters: readonly string[]): RunningCommand;
-  /** Expects that the books hold `invoices` invoices, each issued and none twice. */
-  expectIssued(invoices: number): void;
-}
+export type LotePlace = Awaited<ReturnType<typeof lotePlace>>;
 
 export interface LotePlaceOptions {
   readonly sandbox?: Partial<SandboxOptions>;
@@ -90,7 +61,7 @@ export interface LotePlaceOptions {
 }
 
 /** Prepares a place for the commands of one test or of one `describe`, which must remove it. */
-export async function lotePlace(options: LotePlaceOptions = {}): Promise<LotePlace> {
+export async function lotePlace(options: LotePlaceOptions = {}) {
   const [place, sandbox] = [await newPlace(), await independentSandbox(options.sandbox)];
   const front = await startServiceFront(sandbox.url);
   const all = processes();
@@ -98,32 +69,29 @@ export async function lotePlace(options: LotePlaceOptions = {}): Promise<LotePla
   await writeFile(profile, JSON.stringify(options.profile ?? {}));
   await mkdir(place.inputDir, { recursive: true });
   const shared: Record<string, string> = options.temporal === 'own' ? {} : sharedTemporal();
-  const own = {
+  const own: Readonly<Record<string, string>> = {
     ...(await sandboxEnv(place, front)),
     ...shared,
     ...(options.profile !== undefined && { SERVICE_PROFILE: profile }),
     ...{ LOTE_SETTLE_TIMEOUT: '60s', LOTE_DROP_STABLE_FOR: '50ms', ...options.env },
   };
   const owner = options.up === true ? all.start(['up'], own) : null;
-  const { LOTE_TASK_QUEUE: _queue, ...known } = own as Record<string, string>;
+  const { LOTE_TASK_QUEUE: _queue, ...known } = own;
   const env = owner === null ? own : known;
   const endpoints = owner === null ? null : await endpointsOf(place, owner.end);
   return {
     ...{ ...place, env, sandbox, front, all, console: endpoints?.console ?? '' },
-    async file(name, content) {
+    /** Writes a file into the input folder; resolves to its path. */
+    async file(name: string, content: InvoiceFile | string | Uint8Array) {
       const path = join(place.inputDir, name);
       await mkdir(dirname(path), { recursive: true });
       if (typeof content === 'string' || content instanceof Uint8Array) await writeFile(path, content);
       else await writeInvoiceFile(path, content);
       return path;
     },
-    run: (...parameters) => all.start(parameters, env).end,
-    start: (...parameters) => all.start(parameters, env),
-    expectIssued(invoices) {
-      const { duplicates, totals } = sandbox.books();
-      expect(duplicates).toEqual([]);
-      expect(totals).toMatchObject({ invoices, issued: invoices });
-    },
+    run: (...parameters: readonly string[]) => all.start(parameters, env).end,
+    start: (...parameters: readonly string[]) => all.start(parameters, env),
+    expectIssued: issuedOnce(sandbox),
     async remove() {
       await all.killAll();
       await front.close();

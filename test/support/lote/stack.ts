@@ -26,13 +26,12 @@ import type {
   BatchInput,
   BatchProgress,
   BatchResult,
-  ReconciliationResult,
   RetryInput,
   ReasonInput,
 } from '../../../src/domain/messages/messages.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import { batchFile, ownName, type TestInvoice } from '../files/batch-file.ts';
-import type { FrontRequest, ServiceFront } from '../servers/service-front.ts';
+import { isInvoice, type ServiceFront } from '../servers/service-front.ts';
 import { shareCallContext, sharedConnection, shareWorkflowThread } from './shared-connection.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -45,33 +44,7 @@ shareWorkflowThread(inject('workflowBundle'));
 shareCallContext();
 
 /** All parts of a night in one process, on the Temporal server of the test run. */
-export interface TestStack {
-  readonly config: Config;
-  readonly ledger: Ledger;
-  readonly sandbox: Sandbox;
-  readonly front: ServiceFront;
-  readonly client: Client;
-  readonly log: readonly string[];
-  readonly webhookUrl: string;
-  /** Returns the counts of the receiver's deliveries by result. */
-  deliveries(): DeliveryCounts;
-  /** Writes a file into the input directory. */
-  drop(name: string, content: readonly TestInvoice[] | string): Promise<void>;
-  start(input: BatchInput): Promise<{ readonly batchId: string; readonly handle: BatchHandle }>;
-  /** Writes a file, starts its batch and waits for its end. */
-  run(name: string, content: readonly TestInvoice[] | string, over?: Partial<BatchInput>): Promise<BatchResult>;
-  lines(batchId: string): Promise<readonly BatchInvoice[]>;
-  line(batchId: string, ref: string): Promise<BatchInvoice>;
-  /** Starts a batch under another workflow id, as from the Temporal UI. */
-  startAs(workflowId: string, input: BatchInput | null): Promise<BatchHandle>;
-  progress(handle: BatchHandle): Promise<BatchProgress>;
-  /** Repeats unknown invoices, asks for open documents (all of them, or the due ones) and rewrites changed reports. */
-  reconcile(which?: { readonly all: boolean }): Promise<ReconciliationResult>;
-  /** Restarts the worker with the bundle at this path, as an embedded start does. Default: the bundle of all tests. */
-  deploy(workflowBundle?: string): Promise<void>;
-  /** Returns the requests to create an invoice. */
-  posts(): readonly FrontRequest[];
-}
+export type TestStack = ReturnType<typeof stackOf>;
 
 /** An address for links only: no process listens there. */
 export const CONSOLE_URL = 'http://127.0.0.1:8091';
@@ -159,51 +132,61 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
   }
 }
 
-type Started = Pick<
-  TestStack,
-  'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'deploy' | 'webhookUrl' | 'deliveries'
->;
+interface Started {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly sandbox: Sandbox;
+  readonly front: ServiceFront;
+  readonly client: Client;
+  readonly log: readonly string[];
+  readonly webhookUrl: string;
+  /** The counts of the receiver's deliveries by result. */
+  deliveries(): DeliveryCounts;
+  /** Restarts the worker with the bundle at this path, as an embedded start does. Default: the bundle of all tests. */
+  deploy(workflowBundle?: string): Promise<void>;
+}
 
-function stackOf(started: Started): TestStack {
-  const { config, ledger, client } = started;
-  const place = { client, taskQueue: config.taskQueue, application: config.application, inputDir: config.inputDir };
-  const stack: TestStack = {
-    ...started,
-    drop: (name, content) =>
-      writeFile(join(config.inputDir, name), typeof content === 'string' ? content : batchFile(content)),
-    start: (input) => startBatch(place, input),
-    async run(name, content, over = {}) {
-      await stack.drop(name, content);
-      const { handle } = await stack.start({ file: name, ...over });
+function stackOf(started: Started) {
+  const { config, ledger, client, front } = started;
+  const { taskQueue, application, inputDir } = config;
+  /** Writes a file into the input directory. */
+  const drop = (name: string, content: readonly TestInvoice[] | string) =>
+    writeFile(join(inputDir, name), typeof content === 'string' ? content : batchFile(content));
+  const start = (input: BatchInput) => startBatch({ client, taskQueue, application, inputDir }, input);
+  const lines = async (batchId: string) => {
+    const all: BatchInvoice[] = [];
+    for await (const portion of ledger.batchInvoices(batchId)) all.push(...portion);
+    return all;
+  };
+  return {
+    ...{ ...started, drop, start, lines },
+    /** Writes a file, starts its batch and waits for its end. */
+    async run(name: string, content: readonly TestInvoice[] | string, over: Partial<BatchInput> = {}) {
+      await drop(name, content);
+      const { handle } = await start({ file: name, ...over });
       return handle.result();
     },
-    async lines(batchId) {
-      const lines: BatchInvoice[] = [];
-      for await (const portion of ledger.batchInvoices(batchId)) lines.push(...portion);
-      return lines;
-    },
-    async line(batchId, ref) {
-      const found = (await stack.lines(batchId)).find((line) => line.ref === ref);
+    async line(batchId: string, ref: string) {
+      const found = (await lines(batchId)).find((line) => line.ref === ref);
       if (found === undefined) throw new Error(`The batch has no invoice ${ref}`);
       return found;
     },
-    startAs: (workflowId, input) =>
+    /** Starts a batch under another workflow id, as from the Temporal UI, which may send a null input. */
+    startAs: (workflowId: string, input: BatchInput | null): Promise<BatchHandle> =>
       client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
         workflowId,
-        taskQueue: config.taskQueue,
-        // The Temporal UI sends the operator's input, which may be null.
+        taskQueue,
         args: [input as BatchInput],
       }),
-    progress: (handle) => handle.query<BatchProgress>('progress'),
+    progress: (handle: BatchHandle) => handle.query<BatchProgress>('progress'),
+    /** Repeats unknown invoices, asks for open documents (all of them, or the due ones) and rewrites changed reports. */
     reconcile: (which = { all: true }) =>
       client.workflow.execute<typeof reconciliation>('reconciliation', {
-        workflowId: ownName('reconciliation'),
-        taskQueue: config.taskQueue,
-        args: [which],
+        ...{ workflowId: ownName('reconciliation'), taskQueue, args: [which] },
       }),
-    posts: () => started.front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices'),
+    /** The requests to create an invoice. */
+    posts: () => front.requests.filter(isInvoice),
   };
-  return stack;
 }
 
 export interface ReportDocument {

@@ -3,23 +3,10 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 
-/** A TCP proxy before a server. The test can cut its connections. */
-export interface TcpProxy {
-  /** host:port */
-  readonly address: string;
-  /** Resets all connections and accepts no new ones. */
-  cut(): Promise<void>;
-  /** Resets all connections; accepts new ones. */
-  reset(): void;
-  /** Keeps all connections open, but passes no data through them; new connections work. */
-  freeze(): void;
-  /** Delays the answers of new connections by `ms` milliseconds, and keeps their order. */
-  delayAnswers(ms: number): void;
-  /** Resets all connections; new ones go to this server. */
-  leadTo(target: string): void;
-}
+export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
-export async function tcpProxy(target: string): Promise<TcpProxy> {
+/** A TCP proxy before a server, `host:port`. The test can cut its connections. */
+export async function tcpProxy(target: string) {
   let [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
   let delayMs: number | null = null;
@@ -34,6 +21,7 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  /** Resets all connections; accepts new ones. */
   const reset = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
     sockets.clear();
@@ -41,14 +29,18 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     reset,
-    delayAnswers: (ms) => (delayMs = ms),
-    leadTo(other) {
+    /** Delays the answers of new connections, and keeps their order. */
+    delayAnswers: (ms: number) => void (delayMs = ms),
+    /** Resets all connections; new ones go to this server. */
+    leadTo(other: string) {
       [host = '', port = ''] = other.split(':');
       reset();
     },
+    /** Keeps all connections open, but passes no data through them; new connections work. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause();
     },
+    /** Ends all connections and accepts no new ones. */
     async cut() {
       const closed = once(server, 'close');
       server.close();
@@ -83,15 +75,11 @@ function delayed(delayMs: () => number): Transform {
 const KEY_DATA = 'K'.charCodeAt(0);
 const FIRST_FIELD = 5;
 
-/** A proxy like a pooler: at the start of a connection it sends a process id that no server process has. */
-export interface Pooler {
-  /** host:port */
-  readonly address: string;
-  close(): Promise<void>;
-}
-
-/** Starts a pooler like PgBouncer before a server that asks for no password. */
-export async function pooler(target: string): Promise<Pooler> {
+/**
+ * Starts a proxy like PgBouncer before a server that asks for no password: at the start of a connection it sends a
+ * process id that no server process has.
+ */
+export async function pooler(target: string) {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
   const server = createServer((inward) => {
@@ -139,21 +127,8 @@ interface KeyPair {
   readonly cert: string;
 }
 
-/** A TLS proxy for a server on loopback that checks the certificates of clients. */
-export interface TlsProxy {
-  /** `localhost:port`. */
-  readonly address: string;
-  /** Cuts all connections, and from now on trusts only these certificates of clients. */
-  trust(...certificates: readonly string[]): void;
-  /** Cuts all connections and accepts no new ones. */
-  goAway(): Promise<void>;
-  /** Accepts connections again, at the same address. */
-  comeBack(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts a TLS proxy that speaks HTTP/2, as gRPC does. `target` is `host:port`. */
-export async function tlsProxy(target: string, own: KeyPair, trusted: string): Promise<TlsProxy> {
+/** Starts a TLS proxy that speaks HTTP/2, as gRPC does, and checks the certificates of clients. `target` is `host:port`. */
+export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
@@ -183,10 +158,12 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string): P
   };
   return {
     address: `localhost:${ownPort}`,
-    trust(...certificates) {
+    /** Cuts all connections, and from now on trusts only these certificates of clients. */
+    trust(...certificates: readonly string[]) {
       server.setSecureContext(context(...certificates));
       cut();
     },
+    /** Cuts all connections and accepts no new ones, until it comes back at the same address. */
     goAway: close,
     comeBack: () => listen(ownPort),
     close,

@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { expect } from 'vitest';
 import { memoryStore } from '../../../src/sandbox/store.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { type Engine, simulatedEngine } from '../../../src/sandbox/engine.ts';
@@ -34,29 +35,33 @@ export interface FrontAnswer {
 export type FrontScript = (request: FrontRequest) => FrontAction | Promise<FrontAction>;
 
 /** A real HTTP server between Lote and the sandbox. It sees all requests, and a test can make it misbehave. */
-export interface ServiceFront {
-  readonly url: string;
-  readonly requests: readonly FrontRequest[];
-  /** The largest number of requests at the same time. */
-  readonly mostAtOnce: number;
-  script: FrontScript;
-  /** How far the `Date` of the answers is ahead, in milliseconds; 0 at first. Null: the answers have no `Date`. */
-  ahead: number | null;
-  close(): Promise<void>;
-}
+export type ServiceFront = Awaited<ReturnType<typeof startServiceFront>>;
 
-export async function startServiceFront(targetUrl: string): Promise<ServiceFront> {
+export async function startServiceFront(targetUrl: string) {
   const requests: FrontRequest[] = [];
   const times = new Map<string, number>();
   const connections = new Map<Socket, Pick<FrontRequest, 'connection' | 'closed'>>();
   const target = new URL(targetUrl);
-  const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0, ahead: 0 as number | null };
+  let here = 0;
+  const front = {
+    url: '',
+    requests: requests as readonly FrontRequest[],
+    /** The largest number of requests at the same time. */
+    mostAtOnce: 0,
+    script: (() => 'pass') as FrontScript,
+    /** How far the `Date` of the answers is ahead, in milliseconds. Null: the answers have no `Date`. */
+    ahead: 0 as number | null,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
   const server = createServer((incoming, response) => {
-    front.here += 1;
-    front.mostAtOnce = Math.max(front.mostAtOnce, front.here);
+    here += 1;
+    front.mostAtOnce = Math.max(front.mostAtOnce, here);
     void serve(incoming, response)
       .catch(() => incoming.socket.destroy())
-      .finally(() => (front.here -= 1));
+      .finally(() => (here -= 1));
   });
 
   function connectionOf(socket: Socket): Pick<FrontRequest, 'connection' | 'closed'> {
@@ -111,30 +116,8 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    get mostAtOnce() {
-      return front.mostAtOnce;
-    },
-    get script() {
-      return front.script;
-    },
-    set script(script) {
-      front.script = script;
-    },
-    get ahead() {
-      return front.ahead;
-    },
-    set ahead(ahead) {
-      front.ahead = ahead;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  front.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return front;
 }
 
 async function readAll(incoming: IncomingMessage): Promise<Buffer> {
@@ -170,7 +153,21 @@ function passOn(target: URL, incoming: IncomingMessage, body: Buffer): Promise<P
   });
 }
 
+/** True for a POST of an invoice. */
+export function isInvoice({ method, path }: FrontRequest): boolean {
+  return method === 'POST' && path === '/v1/invoices';
+}
+
 export const SANDBOX_KEY = 'sk_test_sandbox';
+
+/** Expects that the books hold so many invoices, each issued and none twice. */
+export function issuedOnce(sandbox: Sandbox): (invoices: number) => void {
+  return (invoices) => {
+    const { duplicates, totals } = sandbox.books();
+    expect(duplicates).toEqual([]);
+    expect(totals).toMatchObject({ invoices, issued: invoices });
+  };
+}
 
 /** Starts a sandbox that outlives the processes that the test kills. The test judges by its books. */
 export function independentSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {

@@ -140,18 +140,6 @@ export function lateNewsContract(ledger: Ledger): void {
       expect(await batch.sendable()).toMatchObject([{ generation: 2, state: 'staged' }]);
     });
 
-    it('names the document that issues the invoice, whether its event came before or after', async () => {
-      for (const when of ['before', 'after']) {
-        const { batch, answer } = await abandoned(`issued-${when}`);
-        const news1 = eventOf(scenario.serviceId(`late-issued-${when}`), 'issued', NOW + 90);
-        if (when === 'before') await recordDeliveries(ledger, [news1]);
-        const serviceId = await answer();
-        if (when === 'after') await recordDeliveries(ledger, [news1]);
-
-        expect(await batch.line(`issued-${when}`)).toMatchObject({ state: 'issued', serviceId, settledAt: NOW + 90 });
-      }
-    });
-
     it('is a second document beside one of the next that was accepted, and is asked for', async () => {
       const { batch, answer } = await abandoned('both-live');
       const second = await batch.accept('both-live');
@@ -197,17 +185,6 @@ export function lateNewsContract(ledger: Ledger): void {
         ...{ state: 'issued', serviceId: known.serviceId, flags: ['issued-after-failed'] },
       });
       expect(await batch.sendable()).toEqual([]);
-    });
-
-    it('keeps a failed invoice from going out under a new key', async () => {
-      const { batch, serviceId } = await failedOne('new-key');
-      await ledger.storeDeliveries([eventOf(serviceId, 'issued', NOW + 90)]);
-      await batch.retry();
-      const { invoiceId, idempotencyKey } = await batch.freeze('new-key');
-
-      expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);
-      await ledger.pageProgress(batch.batchId, 1);
-      expect(await batch.line('new-key')).toMatchObject({ state: 'issued', serviceId, flags: ['issued-after-failed'] });
     });
 
     it('keeps the correction of a failed invoice from going out', async () => {

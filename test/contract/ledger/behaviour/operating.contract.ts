@@ -301,44 +301,6 @@ export function operatingContract(ledger: Ledger): void {
         expect((await batch.retry()).moved.regenerate).toBe(0);
       });
 
-      it('is issued by that document when the accepted next generation fails later, whose document stays known', async () => {
-        const batch = await scenario.run(['undead-later']);
-        const { idempotencyKey } = await batch.one('undead-later');
-        const { serviceId: first } = await batch.fail('undead-later');
-        await batch.retry();
-        await batch.send('undead-later', NEXT_KEY);
-        const second = await batch.accept('undead-later');
-        await recordDeliveries(ledger, [delivery(first, 'issued', { receivedAt: NOW + 9 })]);
-
-        const settled = await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
-
-        expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
-        expect(await batch.line('undead-later')).toMatchObject({
-          ...{ state: 'issued', serviceId: first, idempotencyKey, settledAt: NOW + 9, reason: null },
-          flags: ['issued-in-earlier-generation', 'issued-after-failed'],
-        });
-        expect((await batch.line('undead-later')).contradictions, 'there is one document').toBeUndefined();
-        const { found } = await ledger.searchInvoices({ words: second.serviceId }, { results: 2, lookedAt: 0 });
-        expect(found, 'late news of the failed one still reach the invoice').toMatchObject([{ serviceId: first }]);
-      });
-
-      it('does not issue by that document the other content that failed later', async () => {
-        const batch = await scenario.run(['undead-other']);
-        const { serviceId: first } = await batch.fail('undead-other');
-        await batch.finish();
-        const corrected = await scenario.run([{ ref: 'undead-other', unitPrice: '77' }]);
-        const second = await corrected.accept('undead-other');
-        await recordDeliveries(ledger, [delivery(first, 'issued')]);
-
-        await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
-
-        expect((await batch.line('undead-other')).state).toBe('issued');
-        expect(await corrected.line('undead-other')).toMatchObject({
-          ...{ state: 'failed', serviceId: second.serviceId, reason: REASON },
-          flags: ['issued-in-earlier-generation'],
-        });
-      });
-
       it('tells the batch that held the same content in two generations, and holds the corrected one of another', async () => {
         const batch = await scenario.run(['undead-corrected']);
         const { serviceId } = await batch.fail('undead-corrected');

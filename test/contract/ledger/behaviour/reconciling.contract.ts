@@ -318,17 +318,6 @@ export function reconcilingContract(ledger: Ledger): void {
       expect(await batch.takeUnknown({ all: false, now: at + 61 * MINUTE })).toHaveLength(1);
     });
 
-    it('records what the repeat told: an id that the service gives for the key settles by the event that waited', async () => {
-      const batch = await closedUnknown('found-again');
-      const serviceId = scenario.serviceId(randomUUID());
-      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-
-      await scenario.answer(invoiceId, accepted(serviceId), { generation, sentAt: TAKE.now });
-
-      expect(await batch.line('found-again')).toMatchObject({ state: 'issued', serviceId });
-    });
-
     it('leaves what another application sent: it would be repeated under another key, into another account', async () => {
       const batch = await closedUnknown('of-another');
       const { idempotencyKey } = await batch.line('of-another');
@@ -366,18 +355,6 @@ export function reconcilingContract(ledger: Ledger): void {
 
         expect(ids.get(plain.serviceId)).toBe(false);
         expect(ids.get(reported.serviceId)).toBe(true);
-      });
-
-      it('become unsettled when their settle time is over, and issued by late news all the same', async () => {
-        const { batch, serviceId } = await closedAccepted('silent');
-
-        await ledger.expirePending({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
-        const unsettled = (await batch.line('silent')).state;
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-        expect(unsettled).toBe('unsettled');
-        expect((await batch.line('silent')).state).toBe('issued');
-        expect((await openIds()).has(serviceId)).toBe(false);
       });
 
       it('are asked for again after half of their age, unless all are asked for', async () => {

@@ -9,7 +9,6 @@ import {
   OTHER_NIF,
   REASON,
   type Scenario,
-  type TestBatch,
   recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -51,32 +50,6 @@ export function sendingContract(ledger: Ledger): void {
         idempotencyKey: before.idempotencyKey,
         invoiceId: before.invoiceId,
       });
-    });
-  });
-
-  describe('an invoice that is handed out again', () => {
-    beforeAll(openScenario);
-
-    const later = { kind: 'pending', reason: REASON, mayExist: false } as const;
-
-    async function refusedForNow(batch: TestBatch, ref: string): Promise<void> {
-      const { invoiceId, generation } = await batch.one(ref);
-      await scenario.answer(invoiceId, later, { generation });
-    }
-
-    it('does not exist at the service while every try was refused for now, however often', async () => {
-      const batch = await scenario.run(['later']);
-      await batch.send('later', later);
-      await refusedForNow(batch, 'later');
-      await refusedForNow(batch, 'later');
-
-      const again = await batch.one('later');
-      expect(again).toMatchObject({ state: 'sending', mayExist: false, attempts: 3 });
-      const { invoiceId } = again;
-      await scenario.answer(invoiceId, later);
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
-
-      expect((await batch.line('later')).state).toBe('held');
     });
   });
 
