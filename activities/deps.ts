@@ -11,26 +11,7 @@ import type { InvoicingService } from '../src/service/client.ts';
 import type { BatchRecord, BatchStop } from '../src/domain/records/batch-record.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { RunLog } from '../src/nightly/run-log.ts';
-import type { MessageChannel, NightlyRunState } from '../src/domain/records/night.ts';
-
-/** The nightly run that a message reports. */
-export interface NightOutcome {
-  /** `2026-11-23`: the date under which the night has its page. */
-  readonly date: string;
-  readonly run: NightlyRunState;
-}
-
-/** Sends the message of a night to the operators. */
-export interface NightMessages {
-  /** The configured ways. If empty, no message is sent. */
-  readonly channels: readonly MessageChannel[];
-  /**
-   * Sends the message once; a repeat after a lost answer has the same id. Returns the problem of a message that was
-   * taken, or null.
-   * @throws LoteError `message-unsent` when it may be taken later, `message-refused` when it will not
-   */
-  send(channel: MessageChannel, night: NightOutcome): Promise<string | null>;
-}
+import type { NightMessages } from '../src/nightly/night-message.ts';
 
 /** All dependencies of the activities, from the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {

@@ -43,8 +43,8 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   const unwritten = new Set(await writeReports(ledgerId, orphans));
   const repeated = await repeatUnknown(request);
   const asked = await pollOpenDocuments(request);
-  const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
-  for (const batchId of await writeReports(repeated.ledgerId, outdated)) unwritten.add(batchId);
+  const outdated = await outdatedReports({ ledgerId });
+  for (const batchId of await writeReports(ledgerId, outdated)) unwritten.add(batchId);
   const written = [...new Set([...orphans, ...outdated])].filter((batchId) => !unwritten.has(batchId));
   const result = {
     repeated: repeated.repeated,

@@ -20,7 +20,7 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 31, lines: 5099 },
+  activities: { files: 31, lines: 5065 },
   'src/app': { files: 67, lines: 8739 },
   'src/cli': { files: 31, lines: 3177 },
   'src/console': { files: 31, lines: 5091 },
@@ -28,7 +28,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/health': { files: 13, lines: 1505 },
   'src/ingest': { files: 45, lines: 7166 },
   'src/ledger': { files: 47, lines: 7349 },
-  'src/nightly': { files: 6, lines: 965 },
+  'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 20, lines: 2628 },
   'src/sandbox': { files: 20, lines: 1976 },

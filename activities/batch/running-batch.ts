@@ -85,9 +85,7 @@ export async function runningBatch(
 }
 
 export interface RefreshSnapshotInput extends BatchWork {
-  /** Left out if the run has no batch that it may change. */
-  readonly paused?: boolean;
-  /** The order for the senders; if left out, Lote writes the state alone. */
+  /** The last order for the senders; left out if the run has no batch that it may change. */
   readonly control?: SendingControl | undefined;
   /** Operator actions since the last refresh. */
   readonly actions: readonly NotedAction[];
@@ -103,13 +101,11 @@ const FRESH_MS = 1_000;
 
 /** Records operator actions and reads the state of the batch. */
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
-  const { batchId, actions, paused, control } = input;
+  const { batchId, actions, control } = input;
   await deps.ledger.noteActions(batchId, actions);
   // At each refresh, not only after an order: a ledger that was restored, or a standby that was promoted, may have lost
   // the last order. A later order, or a batch that has ended, overrides this one.
   if (control !== undefined) await deps.ledger.recordControl(control);
-  else if (actions.length > 0 && paused !== undefined)
-    await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
   return snapshotOf(deps, batchId);
 }
 

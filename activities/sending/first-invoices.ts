@@ -24,9 +24,8 @@ export interface FirstInvoices {
   readonly waitMs: number;
 }
 
-export interface FirstInvoicesInput extends FirstInvoices {
-  readonly ledgerId: string;
-  readonly batchId: string;
+export interface FirstInvoicesInput extends BatchWork {
+  readonly first: FirstInvoices;
 }
 
 /** Webhooks write to the ledger. Lote reads it again after an eighth of the elapsed wait, within these bounds. */
@@ -76,22 +75,23 @@ export async function firstInvoicesOf(
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { info } = Context.current();
+  const { batchId, first } = input;
   const over = attemptOver();
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
-  let pollAt = input.waitMs * FIRST_POLL_SHARE;
+  let pollAt = first.waitMs * FIRST_POLL_SHARE;
   while (pollAt < spent) pollAt *= 2;
   while (!over.aborted) {
     const waited = deps.now() - began;
-    const isOver = waited >= input.waitMs;
+    const isOver = waited >= first.waitMs;
     await confirmReported(deps, input);
     if (isOver || waited >= pollAt) {
       pollAt *= 2;
       await pollFirst(deps, input);
     }
-    if (isOver || !mayStillDecide(await countAnswers(deps, input))) return;
+    if (isOver || !mayStillDecide(await countAnswers(deps, { batchId, from: first.from, to: first.to }))) return;
     const reread = Math.round(Math.min(Math.max(waited * REREAD_SHARE, FIRST_REREAD_MS), LONGEST_REREAD_MS));
-    const next = Math.ceil(Math.min(pollAt, input.waitMs)) - waited;
+    const next = Math.ceil(Math.min(pollAt, first.waitMs)) - waited;
     await Context.current()
       .sleep(Math.max(Math.min(reread, next), 0))
       .catch(() => undefined);
@@ -101,7 +101,8 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
 
 /** Applies stored events and confirms reported failures by GET, because an event alone does not hold a batch. */
 async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
-  const { batchId, page } = input;
+  const { batchId } = input;
+  const { page } = input.first;
   const { reportedFailed } = await deps.ledger.pageProgress(batchId, page);
   if (reportedFailed === 0) return;
   const reported = await deps.ledger.unconfirmedFailures(batchId, page, FIRST_INVOICES);
@@ -110,23 +111,20 @@ async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): P
 
 /** Polls the invoices early; the planned polls stay unchanged. */
 async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
-  const { batchId, page, from, to } = input;
+  const { batchId } = input;
+  const { page, from, to } = input.first;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
   await pollStatuses(deps, pending, deps.now() + LONGEST_POLLING_MS);
-}
-
-export interface CanaryInput extends BatchWork {
-  readonly first: FirstInvoices;
 }
 
 /**
  * Holds the rest of a batch if every first invoice was refused or failed later, because then the whole file is wrong.
  * The failure budget judges a mere share of refusals and failures. Returns true if it held invoices.
  */
-export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promise<boolean> {
-  const { ledgerId, batchId, fencingToken, first } = input;
-  await confirmReported(deps, { ledgerId, batchId, ...first });
+export async function judgeCanary(deps: ActivityDeps, input: FirstInvoicesInput): Promise<boolean> {
+  const { batchId, fencingToken, first } = input;
+  await confirmReported(deps, input);
   const counts = await countAnswers(deps, { batchId, from: first.from, to: first.to });
   const verdict = judgeFirstInvoices(counts, deps.settings.failureBudget);
   if (verdict === 'go-on') return false;

@@ -19,7 +19,6 @@ export interface ReconcileInput {
 }
 
 export interface RepeatedUnknown {
-  readonly ledgerId: string;
   readonly repeated: number;
   readonly found: number;
   /** As in `ReconciliationResult`. */
@@ -79,7 +78,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   const foundWrong = permits.isStopped() ? { profileFoundWrong: true as const } : {};
-  return { ledgerId: ledger.id, repeated, found, stopped, serviceAway, ...foundWrong };
+  return { repeated, found, stopped, serviceAway, ...foundWrong };
 }
 
 /** Ends expired repeats, so that a reader does not wait for them. */

@@ -5,11 +5,16 @@ import { fill, plainText } from '../texts/fill.ts';
 import { NIGHT_TEXTS, nightVerdict, remarkText, waitingCount } from '../texts/nights/night-verdict.ts';
 import type { NightFormat } from '../texts/nights/night-html.ts';
 import { speechFormat } from '../texts/speech-format.ts';
-import type { MessageChannel, NightlyRunEntry } from '../domain/records/night.ts';
+import type { MessageChannel, NightlyRunEntry, NightlyRunState } from '../domain/records/night.ts';
 import type { Config, MailConfig } from '../app/config/config.ts';
-import type { NightMessages, NightOutcome } from '../../activities/deps.ts';
 import { createTransport } from 'nodemailer';
 import { LoteError } from '../domain/errors.ts';
+
+/** The nightly run that a message reports, and the date under which it has its page. */
+export interface NightOutcome {
+  readonly date: string;
+  readonly run: NightlyRunState;
+}
 
 interface NightMessage {
   readonly subject: string;
@@ -134,14 +139,23 @@ export function messageIdOf(channel: MessageChannel, { application }: MessagePla
 
 type MessageSettings = Pick<Config, 'application' | 'language' | 'mail'>;
 
+/** Sends the message of a night to the operators. */
+export type NightMessages = ReturnType<typeof createNightMessages>;
+
 /** Creates the sender of a night's message, by e-mail if it is configured. */
 export function createNightMessages(
   { application, language, mail }: MessageSettings,
   { consoleUrl }: { readonly consoleUrl: () => string | null },
-): NightMessages {
+) {
+  const channels: readonly MessageChannel[] = mail === null ? [] : ['email'];
   return {
-    channels: mail === null ? [] : ['email'],
-    async send(channel, night) {
+    channels,
+    /**
+     * Sends the message once; a repeat after a lost answer has the same id. Returns the problem of a message that was
+     * taken, or null.
+     * @throws LoteError `message-unsent` when it may be taken later, `message-refused` when it will not
+     */
+    async send(channel: MessageChannel, night: NightOutcome): Promise<string | null> {
       if (mail === null) return null;
       const place = { application, consoleUrl: consoleUrl() };
       const message = nightMessage(night, chooseLanguage(language), place);

@@ -73,7 +73,7 @@ async function untilFinalWords(batch: BatchControl, running: RunningBatch, first
   batch.waitFor(0, WAITING_FOR);
   try {
     await waiting.run(() =>
-      Promise.race([awaitFirstInvoices({ ledgerId, batchId, ...first }), condition(() => batch.cancelled)]),
+      Promise.race([awaitFirstInvoices({ ledgerId, batchId, first }), condition(() => batch.cancelled)]),
     );
   } catch (error) {
     if (CancellationScope.current().consideredCancelled) throw error;

@@ -211,7 +211,7 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
       batch.refreshWanted = false;
       const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, control, actions }));
       batch.pendingActions.splice(0, actions.length);
     }
   } catch (error) {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { messageIdOf, nightMessage } from '../../../src/nightly/night-message.ts';
+import { messageIdOf, nightMessage, type NightOutcome } from '../../../src/nightly/night-message.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
-import type { NightOutcome } from '../../../activities/deps.ts';
 import { nightEntry } from './drop-place.ts';
 
 const PLACE = { application: 'default', consoleUrl: 'https://lote.example' };

@@ -143,15 +143,6 @@ describe('the page of a night', () => {
     expect(words(page(run()))).toContain('Started 2026-11-21 02:00 UTC, finished 2026-11-21 02:01 UTC.');
   });
 
-  it('says why each file waits', () => {
-    const reasons = ['growing', 'empty', 'not-movable', 'other-ledger', 'too-many', 'unfinished'] as const;
-
-    const text = words(page(run({ waiting: reasons.map((reason) => ({ name: `${reason}.csv`, reason })) })));
-
-    for (const part of ['still being written', 'no content yet', 'did not let Lote move it', 'only so many files'])
-      expect(text).toContain(part);
-  });
-
   it('counts the files that wait and are not named', () => {
     const waiting = [{ name: 'x.csv', reason: 'too-many', more: 29_799 }] as const;
 

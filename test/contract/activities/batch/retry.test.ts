@@ -232,20 +232,6 @@ describe('between two rounds of a batch', () => {
     expect(place.logged[0]).toMatchObject({ level: 'info', message: 'invoices go again' });
   });
 
-  it('what several requests left adds up too', async () => {
-    const place = placeOf({ settings: { retry: { ...RETRY, maxGenerations: 1 } } });
-    const batch = await finished(place);
-
-    const { moved, refused } = await again(place, batch, {
-      requests: [
-        { states: ['failed'], reason: 'one' },
-        { states: ['rejected'], reason: 'two' },
-      ],
-    });
-
-    expect([moved, refused]).toEqual([0, { 'generations-spent': 2 }]);
-  });
-
   it.each([
     ['the profile names its reason', ['engine-busy'], true, 1],
     ['the profile names another reason', ['other'], true, 0],
@@ -303,14 +289,5 @@ describe('between two rounds of a batch', () => {
     });
 
     expect(await ledger.addRepeats(batchId, 1)).toBe(repeats);
-  });
-
-  it('of an unknown batch is an error', async () => {
-    const place = placeOf();
-    const input = { ledgerId: place.deps.ledger.id, batchId: 'batch-none', actionId: 'a' };
-
-    await expect(sendAgain(place.deps, { ...input, requests: [], automatic: false })).rejects.toMatchObject({
-      code: 'batch-not-found',
-    });
   });
 });

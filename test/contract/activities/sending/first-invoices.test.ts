@@ -101,8 +101,8 @@ describe('the wait for final words of the first invoices', () => {
   ) {
     const { spentMs = 0, from = 1, to = 20, waitMs = 4_000 } = over;
     const input: FirstInvoicesInput = {
-      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1 },
-      ...{ from, to, waitMs },
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId },
+      first: { page: 1, from, to, waitMs },
     };
     const env = new MockActivityEnvironment({
       scheduledTimestampMs: NOW,
@@ -173,7 +173,7 @@ describe('the wait for final words of the first invoices', () => {
     env.cancel('WORKER_SHUTDOWN');
 
     const input: FirstInvoicesInput = {
-      ...{ ledgerId: place.deps.ledger.id, batchId, ...FIRST },
+      ...{ ledgerId: place.deps.ledger.id, batchId, first: FIRST },
     };
     await expect(env.run(awaitFirstInvoices, place.deps, input)).rejects.toMatchObject({
       ...{ type: 'worker-stops', nonRetryable: false },

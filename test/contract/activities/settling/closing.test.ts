@@ -5,7 +5,7 @@ import { freezeBodies } from '../../../../activities/sending/frozen-supply.ts';
 import { refreshSnapshot, snapshotOf, runningBatch } from '../../../../activities/batch/running-batch.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { invoiceOf, NIF, NOW, REASON, validInvoice, type TestBatch } from '../../ledger/scenario.ts';
-import { activityPlaces, DESK, outcomesOf, RETRY, sentBatch, type ActivityPlace } from '../activity-place.ts';
+import { activityPlaces, DESK, outcomesOf, sentBatch, type ActivityPlace } from '../activity-place.ts';
 import { acceptances, rejections } from '../sending/accepted-batch.ts';
 import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
@@ -223,25 +223,6 @@ describe('the retention window', () => {
       },
     });
   });
-
-  it('does not concern one whose tries all provably failed to arrive', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: false }], 0);
-    place.later(90 * HANDED_OUT);
-
-    expect(await withinRetention(place.deps, batch.batchId, await batch.sendable())).toHaveLength(1);
-  });
-
-  it('keeps the others of a slice, and names a window of less than an hour as it is', async () => {
-    const place = placeOf({ settings: { retry: { ...RETRY, retentionMs: 5_400_000 } } });
-    const batch = await batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: true }], 2);
-    place.later(5_400_000);
-
-    const left = await withinRetention(place.deps, batch.batchId, await batch.sendable());
-
-    expect(left.map(({ invoice }) => invoice.ref)).toEqual(['R1', 'R2']);
-    expect((await batch.line('R0')).reason?.message).toContain('more than 1.5 h ago');
-  });
 });
 
 describe('the bytes of a request', () => {
@@ -259,14 +240,6 @@ describe('the bytes of a request', () => {
     expect(sending).toMatchObject({ state: 'sending', body: '{"ref":"A","merchantId":"mrc_1"}' });
     expect([...second]).toEqual([...first]);
   });
-
-  it('are not made for an invoice whose merchant has no id yet', async () => {
-    const place = placeOf();
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-
-    expect((await freezeBodies(place.deps, batch.batchId, await batch.sendable())).size).toBe(0);
-    expect((await batch.line('A')).state).toBe('staged');
-  });
 });
 
 describe('how a batch stands', () => {
@@ -283,37 +256,6 @@ describe('how a batch stands', () => {
     expect(standing.problemGroups).toHaveLength(1);
     expect(JSON.stringify(standing)).not.toMatch(/R\d|Maria/u);
   });
-
-  it('has nothing that went wrong while all is well', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, acceptances(place, 1), 1);
-
-    expect(await snapshotOf(place.deps, batch.batchId)).toMatchObject({ problems: 0, problemGroups: [] });
-  });
-});
-
-describe('what an operator did', () => {
-  function look(place: ActivityPlace, batch: TestBatch, paused: boolean, acted: boolean) {
-    const action = { actionId: `${batch.batchId}/1`, at: NOW, who: null, what: 'pause', why: 'a wrong file' } as const;
-    const actions = acted ? [action] : [];
-    return refreshSnapshot(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, paused, actions });
-  }
-
-  it.each([
-    ['pauses it', true, true, 'paused'],
-    ['lets it go on', false, true, 'running'],
-    ['is nothing: the state stays', true, false, 'running'],
-  ])('%s', async (_, paused, acted, state) => {
-    const place = placeOf();
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-
-    await look(place, batch, paused, acted);
-
-    expect((await batch.record()).state).toBe(state);
-    expect((await place.deps.ledger.auditOf(batch.batchId)).map(({ what, why }) => [what, why])).toEqual(
-      acted ? [['pause', 'a wrong file']] : [],
-    );
-  });
 });
 
 describe('the last word of an operator', () => {
@@ -329,7 +271,7 @@ describe('the last word of an operator', () => {
     await place.deps.ledger.recordControl({ ...control, version: 1, paused: !paused });
 
     await refreshSnapshot(place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, batchId, paused, actions: [] },
+      ...{ ledgerId: place.deps.ledger.id, batchId, actions: [] },
       control: { ...control, version: 2, paused },
     });
 

@@ -101,7 +101,7 @@ describe('unknown invoices', () => {
     const { idempotencyKey } = await batch.line('R0');
 
     expect(await repeatAll(place)).toEqual({
-      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, stopped: [], serviceAway: false },
+      ...{ repeated: 1, found: 1, stopped: [], serviceAway: false },
     });
     expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
     expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });
