@@ -3,7 +3,8 @@ import { shownPlace } from './profile/place.ts';
 import { REQUEST_NOT_SENT, UNEXPECTED_CONTINUE } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { HOLDING_STATUSES } from './limits/backoff.ts';
-import { look, type CreationShape, type Seen, statusReason } from './seen-answer.ts';
+import type { ServiceProfile } from './profile/profile.ts';
+import { look, type AnsweredObject, type Seen, statusReason } from './seen-answer.ts';
 import { reasonText } from './profile/reason-text.ts';
 import type { CreateAnswer } from '../domain/records/service-answers.ts';
 
@@ -138,8 +139,8 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
 ];
 
 /** Decides what the end of a creating POST proves; see CLASSIFICATION. */
-export function classify(end: ExchangeResult, shape: CreationShape): CreateAnswer {
-  const seen = look(end, shape);
+export function classify(end: ExchangeResult, profile: ServiceProfile, of: AnsweredObject): CreateAnswer {
+  const seen = look(end, profile, of);
   const row = CLASSIFICATION.find((candidate) => candidate.applies(seen));
   return row === undefined ? lost(seen, null) : row.answer(seen);
 }

@@ -8,16 +8,7 @@ import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
-import {
-  answerExpressions,
-  errorText,
-  invoiceShape,
-  look,
-  merchantShape,
-  shapeWithoutId,
-  shortWord,
-  type CreationShape,
-} from './seen-answer.ts';
+import { answerExpressions, errorText, look, shortWord } from './seen-answer.ts';
 import { reasonCode, reasonText } from './profile/reason-text.ts';
 import type {
   CreateAnswer,
@@ -63,8 +54,6 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   const connection = openConnection(options);
   const evaluate = answerExpressions(profile);
   const call: typeof connection.call = (request) => connection.call({ ...request, evaluate });
-  const invoices = invoiceShape(profile);
-  const merchants = merchantShape(profile);
 
   return {
     baseUrl: connection.baseUrl,
@@ -72,12 +61,12 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
       const { path } = requests.createInvoice;
       const post = { operation: 'create-invoice', method: 'POST', path, body, idempotencyKey } as const;
-      return classify(await call({ ...post, signal, permit }), invoices);
+      return classify(await call({ ...post, signal, permit }), profile, 'invoice');
     },
     async getInvoice(serviceId, signal) {
       const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));
       const end = await call({ operation: 'get-invoice', method: 'GET', path, signal });
-      return readStatus(end, { serviceId, profile, shape: invoices });
+      return readStatus(end, serviceId, profile);
     },
     async listMerchants(signal) {
       const get = { operation: 'list-merchants', method: 'GET', signal } as const;
@@ -91,7 +80,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
       const { path, body: template } = requests.createMerchant;
       const body = merchantBody(merchant, template);
       const post = { operation: 'create-merchant', method: 'POST', path, body, idempotencyKey } as const;
-      return merchantAnswer(classify(await call({ signal: undefined, ...post, ...limits }), merchants));
+      return merchantAnswer(classify(await call({ signal: undefined, ...post, ...limits }), profile, 'merchant'));
     },
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
@@ -153,12 +142,11 @@ const Secret = z.string().refine((text) => text.length <= LONGEST_SECRET && isSe
  * secret is null if it is masked or can be guessed.
  */
 export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
-  const shape = shapeWithoutId(profile);
-  if (isRegistered(end, shape)) {
+  if (isRegistered(end, profile)) {
     const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
     return { kind: 'registered', secret: secret.success ? secret.data : null };
   }
-  const answer = classify(end, shape);
+  const answer = classify(end, profile, null);
   if (answer.kind === 'created' || answer.kind === 'not-permitted')
     return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
   return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
@@ -168,9 +156,9 @@ export function readRegistration(end: ExchangeResult, profile: ServiceProfile): 
  * Tells whether the answer is a success by the profile, and no rule says otherwise. A page is no success: a gateway
  * answers 200, too, while the service is away.
  */
-function isRegistered(end: ExchangeResult, shape: CreationShape): boolean {
+function isRegistered(end: ExchangeResult, profile: ServiceProfile): boolean {
   if (end.kind !== 'answer' || isUnread(end.body)) return false;
-  const { success, meaning } = look(end, shape);
+  const { success, meaning } = look(end, profile, null);
   return success && (meaning === null || meaning === 'exists');
 }
 
@@ -184,18 +172,15 @@ function isUnread(body: AnswerBody): boolean {
 const NO_REASON = /^(?:0|false|none|null|ok|success)$/i;
 
 /** Reads the answer to a GET of an invoice. A status word that the profile does not know is `processing`: not final. */
-export function readStatus(
-  end: ExchangeResult,
-  asked: { readonly serviceId: string; readonly profile: ServiceProfile; readonly shape: CreationShape },
-): StatusAnswer {
-  const { invoice, requests } = asked.profile;
-  const seen = look(end, asked.shape);
-  if (!seen.success) return withoutStatus(end, asked.shape);
+export function readStatus(end: ExchangeResult, serviceId: string, profile: ServiceProfile): StatusAnswer {
+  const { invoice, requests } = profile;
+  const seen = look(end, profile, 'invoice');
+  if (!seen.success) return withoutStatus(end, profile);
   const document = documentOf(end);
   const status = wordAt(readPlace(document, invoice.status));
   const found = readPlace(document, invoice.id);
   const speaksForItself = !requests.getInvoice.carriesId && isNothing(found);
-  if (seen.serviceId !== asked.serviceId && !speaksForItself) {
+  if (seen.serviceId !== serviceId && !speaksForItself) {
     const doubtful = status !== null && !isOneOf(status, invoice.failed);
     return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };
   }
@@ -212,8 +197,8 @@ export function readStatus(
   return { kind: 'status', status: 'failed', reason, seen: stands };
 }
 
-function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer {
-  const answer = classify(end, shape);
+function withoutStatus(end: ExchangeResult, profile: ServiceProfile): StatusAnswer {
+  const answer = classify(end, profile, 'invoice');
   if (answer.kind === 'refused' || answer.kind === 'key-mismatch')
     return { kind: 'status', status: 'unreadable', reason: answer.reason };
   if (answer.kind === 'created' || answer.kind === 'not-permitted') return unreadable('status-unreadable', 'No status');

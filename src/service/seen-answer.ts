@@ -8,43 +8,19 @@ import { reasonCode, reasonText } from './profile/reason-text.ts';
 
 const LONGEST_WORD = 100;
 
-/** The part of the service profile that says where a created object's id and an error stand, and what answers mean. */
-export interface CreationShape {
+/** The object that an answer is about; null if Lote needs no id of it. */
+export type AnsweredObject = 'invoice' | 'merchant' | null;
+
+interface ObjectPlaces {
   readonly id: Place;
-  /** The prefix of a usable id; null: no id is usable. */
-  readonly idPrefix: string | null;
-  /** The place of the status word. Optional: the caller may not need the status. */
+  /** The prefix of a usable id. */
+  readonly idPrefix: string;
   readonly status?: Place;
-  readonly errorCode: Place;
-  readonly errorMessage: Place;
-  readonly mismatchCodes: readonly string[];
-  readonly answers: Answers;
 }
 
-/** Returns how Lote reads answers about invoices. */
-export function invoiceShape(profile: ServiceProfile): CreationShape {
-  const { id, idPrefix, status } = profile.invoice;
-  return shapeOf(profile, { id, idPrefix, status });
-}
-
-/** Returns how Lote reads the answer to the creation of a merchant. */
-export function merchantShape(profile: ServiceProfile): CreationShape {
-  return shapeOf(profile, { id: profile.merchants.createdId, idPrefix: profile.merchants.idPrefix });
-}
-
-/** Returns how Lote reads answers from which it needs no id. */
-export function shapeWithoutId(profile: ServiceProfile): CreationShape {
-  return shapeOf(profile, { id: '', idPrefix: null });
-}
-
-function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix' | 'status'>): CreationShape {
-  return {
-    ...id,
-    errorCode: profile.error.code,
-    errorMessage: profile.error.message,
-    mismatchCodes: profile.idempotency.mismatchCodes,
-    answers: profile.answers,
-  };
+function placesOf({ invoice, merchants }: ServiceProfile, of: AnsweredObject): ObjectPlaces | null {
+  if (of === 'merchant') return { id: merchants.createdId, idPrefix: merchants.idPrefix };
+  return of === 'invoice' ? invoice : null;
 }
 
 /**
@@ -92,29 +68,30 @@ export interface Seen {
 }
 
 /** Reads an ended exchange by the profile. */
-export function look(end: ExchangeResult, shape: CreationShape): Seen {
+export function look(end: ExchangeResult, profile: ServiceProfile, of: AnsweredObject): Seen {
+  const { answers, error, idempotency } = profile;
   const document = documentOf(end);
   const http = end.kind === 'answer' ? end.status : 0;
-  const { answers, idPrefix } = shape;
   const success = isSuccess(document, http, answers);
   const status = success ? http : statusThatCounts(document, http, answers);
-  const found = readPlace(document, shape.id);
-  const code = readPlace(document, shape.errorCode);
-  const usable = (value: unknown): string | null => (idPrefix === null ? null : readId(value, idPrefix));
+  const places = placesOf(profile, of);
+  const found = places === null ? undefined : readPlace(document, places.id);
+  const code = readPlace(document, error.code);
+  const usable = (value: unknown): string | null => (places === null ? null : readId(value, places.idPrefix));
   const rule = end.kind === 'answer' && !isSpoilt(end) ? ruleFor(document, { status, code }, answers) : undefined;
   return {
     end,
     status,
     success,
     serviceId: usable(found),
-    idPlace: shape.id,
+    idPlace: places?.id ?? '',
     hasId: wordAt(found) !== null,
     meaning: rule?.means ?? null,
     existingId: rule === undefined ? null : usable(rule.id === undefined ? found : readPlace(document, rule.id)),
-    word: shape.status === undefined ? undefined : shortWord(readPlace(document, shape.status)),
+    word: places?.status === undefined ? undefined : shortWord(readPlace(document, places.status)),
     errorCode: errorText(code),
-    errorMessage: errorText(readPlace(document, shape.errorMessage)),
-    mismatch: status >= 400 && status <= 499 && isOneOf(code, shape.mismatchCodes),
+    errorMessage: errorText(readPlace(document, error.message)),
+    mismatch: status >= 400 && status <= 499 && isOneOf(code, idempotency.mismatchCodes),
   };
 }
 

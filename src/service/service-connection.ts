@@ -3,7 +3,6 @@ import { Pool } from 'undici';
 import { exchange } from './exchange.ts';
 import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
 import type { ServiceProfile } from './profile/profile.ts';
-import { shapeWithoutId } from './seen-answer.ts';
 import { backoffOf, withProfileWait } from './limits/backoff.ts';
 import { localRate, type SharedRate } from './limits/rate-limiter.ts';
 import { createRequestLimiter } from './limits/request-limiter.ts';
@@ -78,12 +77,11 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
   const address = serviceAddress(options);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.clock ?? Date.now;
-  const shape = shapeWithoutId(profile);
   const limiter = createRequestLimiter({
     maxConcurrency: profile.limits.maxConcurrency,
     rate: options.rate ?? localRate(profile.limits.requestsPerSecond),
     random: options.random ?? Math.random,
-    backoffOf: (answer) => backoffOf(answer, shape),
+    backoffOf: (answer) => backoffOf(answer, profile),
   });
   const own = ownHeaders(profile, address.headers);
   const always = { ...address.headers, ...own };

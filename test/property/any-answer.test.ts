@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/service/classify.ts';
 import { readStatus } from '../../src/service/client.ts';
-import type { CreationShape } from '../../src/service/seen-answer.ts';
 import { compileExpressions } from '../../src/service/profile/expression.ts';
 import type { ServiceProfile } from '../../src/service/profile/profile.ts';
 import { answered, anyAnswer, evaluated, isSuccess, statusOf, Tally } from '../support/any-service/any-answer.ts';
@@ -32,13 +31,6 @@ function fillingsOf({ invoice, error, answers, idempotency }: ServiceProfile): r
   ];
 }
 
-function shapeOf({ invoice, error, idempotency, answers }: ServiceProfile): CreationShape {
-  return {
-    ...{ id: invoice.id, idPrefix: invoice.idPrefix, errorCode: error.code, errorMessage: error.message },
-    ...{ mismatchCodes: idempotency.mismatchCodes, answers },
-  };
-}
-
 const CASES = PROFILES.map(({ name, profile }) => {
   const { invoice, error, answers } = profile;
   const evaluate = compileExpressions([
@@ -46,7 +38,7 @@ const CASES = PROFILES.map(({ name, profile }) => {
     ...[answers.status, answers.success?.at ?? null],
     ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
   ]);
-  return { name, profile, evaluate, shape: shapeOf(profile), fillings: fillingsOf(profile) };
+  return { name, profile, evaluate, fillings: fillingsOf(profile) };
 });
 
 async function ruleOf(came: Came, profile: ServiceProfile) {
@@ -76,9 +68,9 @@ describe('1,000 answers of any service, through every profile', () => {
     const tally = new Tally();
     await fc.assert(
       fc.asyncProperty(anyAnswer(6), async (any) => {
-        for (const { name, profile, evaluate, shape, fillings } of CASES) {
+        for (const { name, profile, evaluate, fillings } of CASES) {
           const { end, came } = answered(any, fillings);
-          const answer = classify(await evaluated(end, evaluate), shape);
+          const answer = classify(await evaluated(end, evaluate), profile, 'invoice');
           tally.count(answer.kind);
           if (answer.kind === 'created') expect(await isProofOfId(answer.serviceId, came, profile), name).toBe(true);
           if (answer.kind === 'refused') expect(await isProofOfNo(came, profile), name).toBe(true);
@@ -95,10 +87,10 @@ describe('1,000 answers of any service, through every profile', () => {
     const tally = new Tally();
     await fc.assert(
       fc.asyncProperty(anyAnswer(6), async (any) => {
-        for (const { name, profile, evaluate, shape, fillings } of CASES) {
+        for (const { name, profile, evaluate, fillings } of CASES) {
           const { end, came } = answered(any, fillings);
           const serviceId = `${profile.invoice.idPrefix}A1`;
-          const answer = readStatus(await evaluated(end, evaluate), { serviceId, profile, shape });
+          const answer = readStatus(await evaluated(end, evaluate), serviceId, profile);
           const said = answer.kind === 'status' ? answer.status : answer.kind;
           tally.count(said);
           if (said !== 'issued' && said !== 'failed') continue;

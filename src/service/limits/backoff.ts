@@ -2,7 +2,7 @@ import { LONGEST_HOLD_MS } from '../../domain/request-rate.ts';
 import type { ServiceProfile } from '../profile/profile.ts';
 import { readPlace } from '../profile/place.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
-import { look, type CreationShape } from '../seen-answer.ts';
+import { look } from '../seen-answer.ts';
 
 const SECONDS = /^\d+(?:\.\d+)?$/;
 /** Date.parse reads almost anything, for example `-5`, so the text must begin like an HTTP date. */
@@ -26,9 +26,10 @@ export interface Backoff {
 }
 
 /** Reads what an answer demands of all requests. A rule of the profile that says `later` counts as a 429. */
-export function backoffOf(answer: Answer, shape: CreationShape): Backoff {
-  const hasRules = shape.answers.rules.length > 0 || shape.answers.status !== null;
-  const { status, meaning } = hasRules ? look(answer, shape) : { status: answer.status, meaning: null };
+export function backoffOf(answer: Answer, profile: ServiceProfile): Backoff {
+  const { rules, status: place } = profile.answers;
+  const hasRules = rules.length > 0 || place !== null;
+  const { status, meaning } = hasRules ? look(answer, profile, null) : { status: answer.status, meaning: null };
   const isLater = meaning === 'later' && status !== CONFLICT;
   const isHeld = isLater || HOLDING_STATUSES.has(status);
   const isTooMany = isLater || (meaning === null && status === TOO_MANY);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { templateMistake } from './body-template.ts';
-import { mismatchIsNoRefusal, wordsOfOneMeaning } from './contradictions.ts';
 import { expressionMistake } from './expression.ts';
-import { expressionOf, isHeaderName, isPlace } from './place.ts';
+import { expressionOf, isHeaderName, isPlace, sameWord } from './place.ts';
 
 const PLACE_FORMS =
   'a JSON Pointer such as "/data/id" ("" is the whole document), "header:NAME", "text" or "jsonata:EXPRESSION"';
@@ -34,6 +33,43 @@ const words = z.array(z.string().min(1).max(200));
 
 /** A header's name. */
 const headerName = z.string().refine(isHeaderName, { error: 'must be a header name' });
+
+/** A check of zod that reports contradicting settings. Zod runs the check only if the section itself is valid. */
+type Check<Section> = (context: z.core.ParsePayload<Section>) => void;
+
+function report({ issues, value: input }: z.core.ParsePayload, path: PropertyKey[], message: string): void {
+  issues.push({ code: 'custom', input, path, message });
+}
+
+/** Reports a word that means both issued and failed. */
+const wordsOfOneMeaning: Check<{ issued: string[]; failed: string[] }> = (context) => {
+  const { issued, failed } = context.value;
+  for (const [index, word] of failed.entries()) {
+    if (issued.some((other) => sameWord(word, other)))
+      report(context, ['failed', index], `no word may stand in both issued and failed, found ${JSON.stringify(word)}`);
+  }
+};
+
+interface Rule {
+  status?: number[] | undefined;
+  code?: string[] | undefined;
+  means: string;
+}
+
+/** Reports a word that means both that nothing was created and that the key already created another invoice. */
+const mismatchIsNoRefusal: Check<{ answers: { rules: Rule[] }; idempotency: { mismatchCodes: string[] } }> = (
+  context,
+) => {
+  const { answers, idempotency } = context.value;
+  for (const [index, { code = [], means, status }] of answers.rules.entries()) {
+    if (means !== 'refused' || status?.some((one) => one >= 400 && one < 500) === false) continue;
+    for (const [at, word] of code.entries()) {
+      if (!idempotency.mismatchCodes.some((other) => sameWord(word, other))) continue;
+      const message = `must not mean refused, for idempotency.mismatchCodes says that the key is known with other bytes, found ${JSON.stringify(word)}`;
+      report(context, ['answers', 'rules', index, 'code', at], message);
+    }
+  }
+};
 
 /** The places of the parts of a delivery. */
 const EventSection = z

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { CLASSIFICATION, classify } from '../../../src/service/classify.ts';
+import { CLASSIFICATION, classify as classifyAs } from '../../../src/service/classify.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import { look, type CreationShape } from '../../../src/service/seen-answer.ts';
+import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
+import { look } from '../../../src/service/seen-answer.ts';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 import type { CreateAnswer } from '../../../src/domain/records/service-answers.ts';
 
-const SHAPE: CreationShape = {
-  id: '/id',
-  idPrefix: 'inv_',
-  errorCode: '/error/code',
-  errorMessage: '/error/message',
-  mismatchCodes: ['idempotency_mismatch'],
-  answers: DEFAULT_PROFILE.answers,
-};
+const SHAPE = DEFAULT_PROFILE;
+const { invoice: INVOICE } = DEFAULT_PROFILE;
+const errorsAt = (code: string, message: string): ServiceProfile => ({ ...SHAPE, error: { code, message } });
+
 /** What a profile may say beside: an envelope, and one rule for each meaning. */
-const RULED: CreationShape = {
+const RULED: ServiceProfile = {
   ...SHAPE,
   answers: {
     success: { at: '/success', is: ['true', 'ok'] },
@@ -30,6 +27,10 @@ const RULED: CreationShape = {
     ],
   },
 };
+
+function classify(end: ExchangeResult, profile: ServiceProfile): CreateAnswer {
+  return classifyAs(end, profile, 'invoice');
+}
 
 function json(status: number, value: unknown = {}, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value } };
@@ -188,8 +189,8 @@ describe('classify', () => {
   });
 
   it('has a case above for each row of the table', () => {
-    const row = (end: ExchangeResult, shape: CreationShape): number =>
-      CLASSIFICATION.findIndex(({ applies }) => applies(look(end, shape)));
+    const row = (end: ExchangeResult, shape: ServiceProfile): number =>
+      CLASSIFICATION.findIndex(({ applies }) => applies(look(end, shape, 'invoice')));
     const used = new Set([
       ...CASES.map(([, end]) => row(end, SHAPE)),
       ...RULED_CASES.map(([, end]) => row(end, RULED)),
@@ -203,9 +204,9 @@ describe('classify', () => {
   });
 
   it('gives the id of what was created, and no word of a status that nobody asked for', () => {
-    expect(classify(json(201, { id: 'inv_Ab-9_z', status: 'issued' }), SHAPE)).toStrictEqual({
+    expect(classifyAs(json(201, { id: 'mrc_Ab-9_z', status: 'issued' }), SHAPE, 'merchant')).toStrictEqual({
       kind: 'created',
-      serviceId: 'inv_Ab-9_z',
+      serviceId: 'mrc_Ab-9_z',
     });
   });
 
@@ -214,7 +215,7 @@ describe('classify', () => {
     [{ status: 'X'.repeat(101) }, 'x'.repeat(100)],
     [{}, null],
   ])('gives the word of the status beside the id: %#', (value, word) => {
-    expect(classify(json(201, { id: 'inv_1', ...value }), { ...SHAPE, status: '/status' })).toEqual({
+    expect(classify(json(201, { id: 'inv_1', ...value }), SHAPE)).toEqual({
       ...{ kind: 'created', serviceId: 'inv_1' },
       word,
     });
@@ -239,7 +240,9 @@ describe('classify', () => {
   });
 
   it('never refuses while an empty list of mismatch codes leaves 409 open', () => {
-    expect(classify(json(409, MISMATCH), { ...SHAPE, mismatchCodes: [] }).kind).toBe('lost');
+    expect(
+      classify(json(409, MISMATCH), { ...SHAPE, idempotency: { ...SHAPE.idempotency, mismatchCodes: [] } }).kind,
+    ).toBe('lost');
   });
 
   it.each([
@@ -307,7 +310,7 @@ describe('classify', () => {
   });
 
   it('reads errors at the places that the profile names, and nowhere else', () => {
-    const flat = { ...SHAPE, errorCode: '/code', errorMessage: '/message' };
+    const flat = errorsAt('/code', '/message');
 
     expect(classify(json(404, { message: 'unknown merchant' }), flat)).toMatchObject({ kind: 'refused' });
     expect(classify(json(404, REFUSAL), flat)).toMatchObject({ kind: 'lost' });
@@ -328,7 +331,7 @@ describe('classify', () => {
     expect(classify(end, SHAPE)).toHaveProperty('reason.message', message);
   });
 
-  it.each<[string, ExchangeResult, CreationShape, true | undefined]>([
+  it.each<[string, ExchangeResult, ServiceProfile, true | undefined]>([
     ['JSON without an error at its places', json(422, { detail: 'no' }), SHAPE, true],
     ['a text', prose(422, 'The NIF is wrong'), SHAPE, true],
     ['the page of a gateway', prose(422, '<html>Not here</html>'), SHAPE, undefined],
@@ -361,18 +364,13 @@ describe('classify', () => {
     },
   );
 
-  it('takes no id for usable where nobody knows what one looks like', () => {
-    for (const id of ['inv_1', 'null_1', 1])
-      expect(classify(json(201, { id }), { ...SHAPE, idPrefix: null })).toMatchObject({
-        ...{ kind: 'lost' },
-        reason: { code: 'answer-id-unusable' },
-      });
-  });
-
   it('reads places that the profile names', () => {
-    const answer = classify(json(201, { data: { invoice: 'inv_5' } }), { ...SHAPE, id: '/data/invoice' });
+    const answer = classify(json(201, { data: { invoice: 'inv_5' } }), {
+      ...SHAPE,
+      invoice: { ...INVOICE, id: '/data/invoice' },
+    });
 
-    expect(answer).toEqual({ kind: 'created', serviceId: 'inv_5' });
+    expect(answer).toMatchObject({ kind: 'created', serviceId: 'inv_5' });
   });
 
   it.each([
@@ -382,7 +380,8 @@ describe('classify', () => {
   ])('takes the id of an empty 201 from %s', (_name, _body, headers, idPrefix, serviceId) => {
     const end: ExchangeResult = { ...spoilt(201, 'empty'), headers } as ExchangeResult;
 
-    expect(classify(end, { ...SHAPE, id: ['/id', 'header:Location'], idPrefix })).toEqual({
+    const invoice = { ...INVOICE, id: ['/id', 'header:Location'], idPrefix };
+    expect(classify(end, { ...SHAPE, invoice })).toMatchObject({
       kind: 'created',
       serviceId,
     });
@@ -393,7 +392,7 @@ describe('classify', () => {
     (why) => {
       const end = { ...spoilt(201, why), headers: { location: '/v1/invoices/inv_7' } } as ExchangeResult;
 
-      expect(classify(end, { ...SHAPE, id: 'header:Location' }).kind).toBe('lost');
+      expect(classify(end, { ...SHAPE, invoice: { ...INVOICE, id: 'header:Location' } }).kind).toBe('lost');
     },
   );
 
@@ -402,7 +401,7 @@ describe('classify', () => {
     ['fields with errors', { errors: { nif: ['is wrong', 'is short'] } }, 'nif: is wrong; nif: is short'],
     ['a text', { errors: 'no' }, 'no'],
   ])('reads an error that is %s', (_name, body, message) => {
-    const answer = classify(json(422, body), { ...SHAPE, errorCode: '/none', errorMessage: '/errors' });
+    const answer = classify(json(422, body), errorsAt('/none', '/errors'));
 
     expect(answer).toMatchObject({ kind: 'refused', reason: { code: 'http-422', message: `HTTP 422: ${message}` } });
   });
@@ -411,6 +410,6 @@ describe('classify', () => {
     ['plain text', 'The NIF is wrong', 'refused'],
     ['the page of a gateway', ' <html>Not here</html>', 'lost'],
   ])('takes %s for what it is where the profile reads errors as text', (_name, text, kind) => {
-    expect(classify(prose(422, text), { ...SHAPE, errorCode: '/none', errorMessage: 'text' }).kind).toBe(kind);
+    expect(classify(prose(422, text), errorsAt('/none', 'text')).kind).toBe(kind);
   });
 });

@@ -8,16 +8,7 @@ function says(value: unknown, status = 200): ExchangeResult {
 }
 
 function read(end: ExchangeResult, profileText?: string) {
-  const profile = loadProfile(profileText);
-  const shape = {
-    id: profile.invoice.id,
-    idPrefix: profile.invoice.idPrefix,
-    errorCode: profile.error.code,
-    errorMessage: profile.error.message,
-    mismatchCodes: profile.idempotency.mismatchCodes,
-    answers: profile.answers,
-  };
-  return readStatus(end, { serviceId: 'inv_1', profile, shape });
+  return readStatus(end, 'inv_1', loadProfile(profileText));
 }
 
 describe('readStatus', () => {
@@ -133,10 +124,6 @@ describe('readStatus', () => {
     ['nothing in it', {}, false],
   ])('says whether an answer puts a reported failure in doubt: %s', (_, value, doubtful) => {
     expect(read(says(value))).toMatchObject({ status: 'unreadable', doubtful });
-  });
-
-  it.each([404, 410, 422])('asks later after a %d in words that are not known to be the service’s', (status) => {
-    expect(read(says({ message: 'no Route matched' }, status))).toMatchObject({ kind: 'not-now' });
   });
 
   it.each([[{}], [{ status: '' }], [{ status: 7 }], [{ status: null }], [[]], [null]])(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_HOLD_MS } from '../../../../src/domain/request-rate.ts';
-import { shapeWithoutId } from '../../../../src/service/seen-answer.ts';
 import { backoffOf, retryAfterMs, withProfileWait } from '../../../../src/service/limits/backoff.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 
@@ -51,10 +50,10 @@ function answer(status: number, value: unknown = {}, wait: number | null = 3_000
 }
 
 function asked(status: number, value: unknown = {}, answers: Partial<Answers> = {}) {
-  return backoffOf(
-    answer(status, value),
-    shapeWithoutId({ ...DEFAULT_PROFILE, answers: { ...DEFAULT_PROFILE.answers, ...answers } }),
-  );
+  return backoffOf(answer(status, value), {
+    ...DEFAULT_PROFILE,
+    answers: { ...DEFAULT_PROFILE.answers, ...answers },
+  });
 }
 
 describe('what an answer asks of all requests', () => {

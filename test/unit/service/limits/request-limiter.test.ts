@@ -6,7 +6,6 @@ import {
 } from '../../../../src/service/limits/request-limiter.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { backoffOf } from '../../../../src/service/limits/backoff.ts';
-import { shapeWithoutId } from '../../../../src/service/seen-answer.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { createRateLimit } from '../../../../src/sandbox/http/handle-request.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
@@ -14,8 +13,6 @@ import type { ExchangeResult } from '../../../../src/service/exchange-result.ts'
 function answer(status: number, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
 }
-
-const SHAPE = shapeWithoutId(DEFAULT_PROFILE);
 
 function limiterOf({
   requestsPerSecond = null,
@@ -25,7 +22,7 @@ function limiterOf({
     maxConcurrency: 8,
     rate: localRate(requestsPerSecond),
     random: () => 0,
-    backoffOf: (end) => backoffOf(end, SHAPE),
+    backoffOf: (end) => backoffOf(end, DEFAULT_PROFILE),
     ...options,
   });
 }
