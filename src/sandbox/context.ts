@@ -41,23 +41,17 @@ export interface Alarms {
   stop(): void;
 }
 
-// setTimeout fires immediately if the delay is longer.
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
-
-/** Creates timers with `setTimeout`. A delay above its limit of 2^31 - 1 ms ends at that limit. */
+/** Creates timers with `setTimeout`. */
 export function createAlarms(): Alarms {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
   return {
     after(delayMs, ring) {
       if (stopped) return;
-      const timer = setTimeout(
-        () => {
-          timers.delete(timer);
-          ring();
-        },
-        Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS),
-      );
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        ring();
+      }, delayMs);
       timers.add(timer);
     },
     stop() {

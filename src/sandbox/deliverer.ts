@@ -20,7 +20,7 @@ export const DEFAULT_RETRY_PLAN: RetryPlan = { firstDelayMs: 1000, longestDelayM
  * Returns the wait in milliseconds after `attempts` attempts. It doubles with each attempt, and its upper half is
  * random.
  */
-export function backoffMs(attempts: number, plan: RetryPlan, random: () => number): number {
+function backoffMs(attempts: number, plan: RetryPlan, random: () => number): number {
   const full = Math.min(plan.longestDelayMs, plan.firstDelayMs * 2 ** Math.max(0, attempts - 1));
   // A fixed half keeps attempts apart, and a random half spreads them over time for the receivers.
   return Math.round(full / 2 + (full / 2) * random());

@@ -101,7 +101,7 @@ export function shortWord(value: unknown): string | null {
 }
 
 /** The part of the profile that says what answers mean if the status alone does not. */
-export type Answers = ServiceProfile['answers'];
+type Answers = ServiceProfile['answers'];
 
 /** One rule of the profile. */
 export type Rule = Answers['rules'][number];

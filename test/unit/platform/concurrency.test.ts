@@ -65,47 +65,7 @@ describe('work for each of many', () => {
   });
 });
 
-async function* numbers(count: number): AsyncGenerator<number> {
-  for (let number = 1; number <= count; number += 1) {
-    await turn();
-    yield number;
-  }
-}
-
 describe('work for each item of a generator', () => {
-  it('is done once for each, and never for more at a time than allowed', async () => {
-    const done: number[] = [];
-    let running = 0;
-    let most = 0;
-
-    await eachOf(numbers(7), 2, async (number) => {
-      running += 1;
-      most = Math.max(most, running);
-      for (let turns = 0; turns < 5; turns += 1) await turn();
-      running -= 1;
-      done.push(number);
-    });
-
-    expect(done.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(most).toBe(2);
-  });
-
-  it('takes nothing more after an error, which it throws when the rest of the work has ended', async () => {
-    const begun: number[] = [];
-    const ended: number[] = [];
-
-    const work = eachOf(numbers(9), 2, async (number) => {
-      begun.push(number);
-      for (let turns = 0; turns < number * 3; turns += 1) await turn();
-      if (number === 1) throw new Error('first');
-      ended.push(number);
-    });
-
-    await expect(work).rejects.toThrow('first');
-    expect(ended).toEqual(begun.slice(1));
-    expect(begun).not.toContain(4);
-  });
-
   it('begins nothing after an error, not even with what the generator was just making', async () => {
     const begun: number[] = [];
     async function* slow(): AsyncGenerator<number> {

@@ -109,16 +109,6 @@ describe('createInvoice', () => {
     expect(later).toMatchObject({ kind: 'status', status: 'issued' });
     expect(server.received).toHaveLength(2);
   });
-
-  it('gives up on an answer that never comes', async () => {
-    const server = await scriptedServer(() => undefined);
-    const service = clientOf(server.baseUrl, { timeouts: { total: 100 } });
-
-    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({
-      kind: 'lost',
-      reason: { code: 'answer-timeout' },
-    });
-  });
 });
 
 describe('getInvoice', () => {
@@ -174,24 +164,6 @@ describe('createMerchant', () => {
 });
 
 describe('listMerchants', () => {
-  const PAGES: Readonly<Record<string, unknown>> = {
-    '/v1/merchants': { data: [{ id: 'mrc_1', nif: '501 964 843' }], next_cursor: 'a b&c' },
-    '/v1/merchants?cursor=a%20b%26c': { data: [{ id: 'mrc_2', nif: 502_000_001 }], next_cursor: 2 },
-    '/v1/merchants?cursor=2': { data: [{ id: 'mrc_3', nif: '501964843' }], next_cursor: null },
-  };
-
-  it('reads all pages; of two records with one tax number the first listed counts', async () => {
-    const server = await scriptedServer((request, response) => sendJson(response, 200, PAGES[request.url]));
-
-    expect(await clientOf(server.baseUrl).listMerchants()).toEqual({
-      kind: 'list',
-      merchants: [
-        { nif: '501964843', merchantId: 'mrc_1' },
-        { nif: '502000001', merchantId: 'mrc_2' },
-      ],
-    });
-  });
-
   it('shows neither names nor tax numbers in a reason', async () => {
     const service = await answering(200, { data: [{ id: 'x', nif: '501964843', legal_name: 'Loja' }] });
 

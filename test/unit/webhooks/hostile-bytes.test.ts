@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEventReader } from '../../../src/webhooks/event-reader.ts';
 import { headerLines } from '../../../src/webhooks/signature-check.ts';
 import type { SignatureShape } from '../../../src/webhooks/signature-check.ts';
 import { checked, SHAPE } from './signature/check-of.ts';
-import { SHAPES } from './receiver-shapes.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });
@@ -24,13 +22,6 @@ function constants<T extends object>(value: T): { [Key in keyof T]: fc.Arbitrary
 
 function sign(raw: Uint8Array, key: string, { algorithm, encoding, prefix }: SignatureShape): string {
   return prefix + createHmac(algorithm, key).update(raw).digest(encoding);
-}
-
-const reader = createEventReader(SHAPES);
-
-async function readOne(raw: Uint8Array) {
-  const rows = await reader({ raw, rawHeaders: [], receivedAt: 5 });
-  return rows[0] ?? null;
 }
 
 describe('a signature', () => {
@@ -77,57 +68,6 @@ describe('a signature', () => {
           expect(checked({ lines: [sign(raw, key, how)], secrets: [key], shape: how }).head.why).toBeNull();
         },
       ),
-    );
-  });
-});
-
-describe('an event', () => {
-  it('is read from any bytes without an error, and is final only of an invoice that it names', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          bytes,
-          fc.json().map((text) => Buffer.from(text)),
-        ),
-        async (raw) => {
-          const read = (await readOne(raw))?.event ?? null;
-
-          if (read !== null && read.verdict !== null) expect(read.serviceId).toMatch(/^inv_/u);
-        },
-      ),
-    );
-  });
-
-  it('says issued or failed of the invoice that stands in it, whatever stands beside', async () => {
-    const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,60}$/);
-    await fc.assert(
-      fc.asyncProperty(
-        word,
-        fc.constantFrom('issued', 'failed'),
-        fc.jsonValue(),
-        anyText(),
-        async (id, verdict, beside, message) => {
-          const body = {
-            type: `invoice.${verdict}`,
-            data: { id: `inv_${id}`, error: { code: 'x', message }, beside },
-            beside,
-          };
-
-          const read = (await readOne(Buffer.from(JSON.stringify(body))))?.event;
-
-          expect(read).toMatchObject({ serviceId: `inv_${id}`, verdict });
-          expect(read?.reason?.message ?? '').not.toMatch(/[\p{Cc}\p{Cs}]/u);
-          expect(Array.from(read?.reason?.message ?? '').length).toBeLessThanOrEqual(200);
-        },
-      ),
-    );
-  });
-
-  it('that nobody can read is recorded all the same: it is an alarm, not nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(bytes, async (raw) => {
-        expect(await readOne(raw)).toMatchObject({ raw, receivedAt: 5, event: null });
-      }),
     );
   });
 });

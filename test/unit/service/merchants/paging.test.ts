@@ -297,15 +297,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       ['HTTP 404', 'merchants.total or merchants.more'],
     ],
     [
-      'links that lead to the same merchants again and again',
-      LINK,
-      {
-        '': { data: merchants(1), links: { next: '?x=1' } },
-        '?x=1': { data: merchants(1), links: { next: '?x=2' } },
-      },
-      ['1 of the 1 merchants of page 2', 'the service does not page by the link (merchants.nextLink)'],
-    ],
-    [
       'a cursor that comes back',
       {},
       { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(2), next_cursor: 'x' } },
