@@ -1,3 +1,4 @@
+import { givenOnly } from './given-only.ts';
 import { isPlainObject } from './json-pointer.ts';
 
 /** How Lote read the file of a corrections file. The corrections file has fewer rows, which may not prove these options again. */
@@ -51,20 +52,17 @@ export function parseReadAs(text: string): ReadAs {
   const tokens = new Map(
     text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
   );
-  const decimal = markOf(tokens.get('decimal'));
-  const profile = /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0];
-  const encoding = tokens.get('encoding');
-  const duplicates = tokens.get('duplicates');
   const delimiter = /^\d{1,5}$/.exec(tokens.get('delimiter') ?? '')?.[0];
-  return {
-    ...(decimal === undefined ? {} : { decimal }),
-    ...(tokens.get('references') === 'cut' ? { references: 'cut' } : {}),
-    ...(profile === undefined ? {} : { profile }),
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter: String.fromCharCode(Number(delimiter)) }),
-    ...(duplicates === 'keep' || duplicates === 'refuse' ? { duplicateRows: duplicates } : {}),
-    ...(tokens.get('form') === 'workbook' ? { form: 'workbook' } : {}),
-  };
+  const duplicates = tokens.get('duplicates');
+  return givenOnly({
+    decimal: markOf(tokens.get('decimal')),
+    references: tokens.get('references') === 'cut' ? ('cut' as const) : undefined,
+    profile: /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0],
+    encoding: tokens.get('encoding'),
+    delimiter: delimiter && String.fromCharCode(Number(delimiter)),
+    duplicateRows: duplicates === 'keep' || duplicates === 'refuse' ? duplicates : undefined,
+    form: tokens.get('form') === 'workbook' ? ('workbook' as const) : undefined,
+  });
 }
 
 function markOf(word: string | undefined): '.' | ',' | undefined {
