@@ -100,13 +100,8 @@ export type ReportNote =
   | { readonly kind: 'webhooks-unreadable' | 'webhooks-of-unknown-invoices'; readonly n: number }
   /** The batch needs a corrections file, but the original could not be read again. */
   | { readonly kind: 'no-corrections' }
-  /** No workbook can hold the corrections, and no other format shows all of the original. `cause` says why, in English. */
-  | { readonly kind: 'corrections-unfit'; readonly cause: string }
-  | {
-      readonly kind: 'no-webhook-url' | 'no-webhook-secret' | 'webhook-not-by-lote' | 'webhook-registered-elsewhere';
-    }
-  /** `code` is that of the service's answer, or of its loss. */
-  | { readonly kind: 'registration-lost' | 'registration-refused'; readonly code: string }
+  /** No workbook can hold the corrections, and no other format shows all of the original; or why no webhook brings answers. `cause` is in English. */
+  | { readonly kind: 'corrections-unfit' | 'no-webhook'; readonly cause: string }
   | { readonly kind: 'registered-before'; readonly n: number };
 
 /** Alerts about webhooks since a batch began. They are the ledger's, so every report of that time has them. */

@@ -20,7 +20,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
 import { inReportsFolder, REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
-import { replaceCorrections, writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
+import { replaceCorrections, type Replacement, writeCorrections } from './corrections/write-corrections.ts';
 import {
   NO_HISTORY,
   type ReportHistory,
@@ -113,7 +113,7 @@ async function* csvReport(
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
   'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), decimalMark),
   'report.html': ({ model, spool, corrections, format }) =>
-    htmlReport(model, () => spool.portions(), { corrections: corrections.name, format }),
+    htmlReport(model, () => spool.portions(), { corrections, format }),
   'report.json': ({ model, spool }) => jsonReport(model, spool.portions()),
 };
 
@@ -176,28 +176,20 @@ async function nextRevision({ ledger, batchId }: WriteReport, directory: string,
   return ledger.nextRevision(batchId);
 }
 
-interface Places {
-  readonly directory: string;
-  readonly work: string;
-  readonly revision: number;
-}
-
-async function writeInto(request: WriteReport, places: Places): Promise<WrittenReport> {
+async function writeInto(request: WriteReport, places: Omit<Replacement, 'name'>): Promise<WrittenReport> {
   const { original } = request;
   const { revision } = places;
   const { model: built, spool } = await readBalanced(request, places);
-  const corrections = await writeCorrections({
-    ...{ original, spool, model: built, directory: places.work },
-    language: (request.speech ?? ENGLISH).language,
-  });
-  const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
-  const model: ReportModel = { ...built, notes };
   const format = reportFormat(request.speech ?? ENGLISH);
+  const { name: corrections, note } = await writeCorrections({
+    ...{ original, spool, model: built, directory: places.work, language: format.language },
+  });
+  const model: ReportModel = { ...built, notes: note === null ? built.notes : [...built.notes, note] };
   const parts: ReportParts = { model, spool, corrections, format, decimalMark: request.decimalMark ?? '.' };
   await writeFormats(places.work, parts);
   await requireNewest(request, revision);
   await supersedeOlder(places.directory, revision);
-  await replaceCorrections({ ...places, name: corrections.name });
+  await replaceCorrections({ ...places, name: corrections });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
   await syncPath(places.directory);
   const pathOf = (name: string) => join(places.directory, name);
@@ -205,7 +197,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     json: pathOf('report.json'),
     csv: pathOf('report.csv'),
     html: pathOf('report.html'),
-    corrections: corrections.name === null ? null : pathOf(corrections.name),
+    corrections: corrections === null ? null : pathOf(corrections),
     summary: model.counts,
     totalsDiffer: differingTotals(model.fileFindings),
     figures: batchFigures(model),
@@ -218,7 +210,7 @@ const READINGS = 3;
 
 async function readBalanced(
   request: WriteReport,
-  { work, revision }: Places,
+  { work, revision }: Omit<Replacement, 'name'>,
 ): Promise<{ readonly model: ReportModel; readonly spool: InvoiceSpool }> {
   for (let reading = 1; ; reading += 1) {
     const spool = createSpool(join(work, 'invoices.spool'));
@@ -268,7 +260,7 @@ function superseded({ batchId }: WriteReport, revision: number, newer: string): 
 interface ReportParts {
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
-  readonly corrections: WrittenCorrections;
+  readonly corrections: string | null;
   readonly format: ReportFormat;
   readonly decimalMark: DecimalMark;
 }

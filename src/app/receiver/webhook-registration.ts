@@ -31,6 +31,11 @@ const KEEP_EVERY_MS = 2_000;
 const LONGEST_WAIT_MS = 12_000;
 const POLL_INTERVAL_MS = 250;
 
+const NOT_BY_LOTE =
+  'by the service profile (webhook.register) Lote registers no webhook, and WEBHOOK_SECRET is not set';
+const NO_SECRET =
+  'the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused';
+
 /**
  * A registration has no Idempotency-Key, so the ledger decides which process POSTs: a process takes a claim before the POST and ends it with the
  * secret. After a crash in between, Lote cannot know whether the service has registered the address; Lote asks again, and the report says so.
@@ -39,7 +44,8 @@ export class WebhookRegistration {
   readonly #deps: RegistrationDeps;
   /** Identifies this process. */
   readonly #claim = { claimant: randomUUID(), ttlMs: CLAIM_TTL_MS };
-  #note: ReportNote | null;
+  /** Why no webhook brings final answers, for the report. */
+  #without: string | null;
   #unanswered = 0;
   /** A registration that the ledger could not save; Lote never drops its secret. */
   #unsaved: WebhookEndpointRecord | null = null;
@@ -51,14 +57,14 @@ export class WebhookRegistration {
     this.#deps = deps;
     const { url, register = true, ownSecret } = deps;
     this.#done = !register || url === null;
-    if (!register) this.#note = ownSecret ? null : { kind: 'webhook-not-by-lote' };
-    else this.#note = url === null ? { kind: 'no-webhook-url' } : null;
+    if (!register) this.#without = ownSecret ? null : NOT_BY_LOTE;
+    else this.#without = url === null ? 'no WEBHOOK_URL is set' : null;
   }
 
   /** Report notes on why webhooks are missing or refused; empty if there is no trouble. */
   notes(): readonly ReportNote[] {
     return [
-      ...(this.#note === null ? [] : [this.#note]),
+      ...(this.#without === null ? [] : [{ kind: 'no-webhook', cause: this.#without } as const]),
       ...(this.#unanswered === 0 ? [] : [{ kind: 'registered-before', n: this.#unanswered } as const]),
     ];
   }
@@ -68,7 +74,7 @@ export class WebhookRegistration {
     if (this.#done || url === null) return;
     if (!(await this.#isRegistered({ baseUrl: service.baseUrl, application, url }))) return;
     const secrets = await ledger.webhookSecrets(service.baseUrl, application);
-    this.#note = ownSecret || secrets.length > 0 ? null : { kind: 'no-webhook-secret' };
+    this.#without = ownSecret || secrets.length > 0 ? null : NO_SECRET;
     this.#done = true;
   }
 
@@ -84,7 +90,7 @@ export class WebhookRegistration {
         return this.#post(place);
       }
       if (waited >= LONGEST_WAIT_MS) {
-        this.#note = { kind: 'webhook-registered-elsewhere' };
+        this.#without = 'another process was registering the webhook when the batch began';
         return false;
       }
       // oxlint-disable-next-line no-await-in-loop
@@ -125,6 +131,9 @@ export class WebhookRegistration {
   #noteFailure({ kind, reason }: Exclude<EndpointAnswer, { readonly kind: 'registered' }>): void {
     const { code } = reason;
     this.#deps.log.warn('webhook not registered', { reason: code });
-    this.#note = { kind: kind === 'lost' ? 'registration-lost' : 'registration-refused', code };
+    this.#without =
+      kind === 'lost'
+        ? `the answer to the registration of the webhook was lost (${code}); the next batch registers it again`
+        : `the service did not register the webhook (${code})`;
   }
 }

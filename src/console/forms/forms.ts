@@ -145,7 +145,7 @@ export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: To
     ${
       canConfirm
         ? html`<form action="${action(`/batches/${encodeURIComponent(batchId)}/operations`)}" method="post">
-            <label for="total-invoices">${words.number}</label>
+            <label for="total-invoices">${texts.totals.number}</label>
             <input id="total-invoices" name="invoices" required inputmode="numeric" pattern="[0-9]{1,9}" autocomplete="off" />
             ${reasonField(texts, 'total-reason')}
             <button class="main" name="kind" value="confirmTotal">${words.button}</button>

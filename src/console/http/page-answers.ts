@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html, type SafeHtml } from '../../texts/html.ts';
-import { chooseLanguage, LANGUAGES } from '../../texts/languages.ts';
+import { chooseLanguage, type Language, LANGUAGES } from '../../texts/languages.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { FormTokens } from '../forms/form-token.ts';
 import { callerOf, type Caller } from '../people/people.ts';
@@ -29,17 +29,12 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
     return pageFormat(speech, timeZone, forms.tokenFor(context));
   }
 
-  function show(context: Context, { title, content, live = false, status = 200 }: Page) {
+  function show(context: Context, page: Page): Response | Promise<Response> {
     const { path, method } = context.req;
     // The query of a form holds the page's token, and the first address of a browser may hold the console's.
     const { token: _, ...query } = method === 'POST' ? {} : context.req.query();
-    return context.html(
-      pageLayout({
-        ...{ format: formatOf(context), title, content, live, version, path, query },
-        ...{ temporalUi: links.temporalUi, caller: callerOf(context) },
-      }).safe,
-      status,
-    );
+    const place = { path, query, version, temporalUi: links.temporalUi, caller: callerOf(context) };
+    return context.html(pageLayout(formatOf(context), page, place).safe, page.status ?? 200);
   }
 
   function roleMissing(context: Context) {
@@ -81,20 +76,16 @@ function preferring(language: string, browser: string): string {
   return regional ?? language;
 }
 
-interface PageLayout {
-  readonly format: PageFormat;
-  readonly title: string;
-  readonly content: SafeHtml;
-  readonly temporalUi: string | null;
-  readonly version: string;
-  readonly live: boolean;
+/** What a page shows around its content. */
+interface Place {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly temporalUi: string | null;
   readonly caller: Caller;
 }
 
-function pageLayout(page: PageLayout): SafeHtml {
-  const { format, title, content, version, live } = page;
+function pageLayout(format: PageFormat, { title, content, live = false }: Page, place: Place): SafeHtml {
   const { texts, language } = format;
   return html`<!doctype html>
     <html lang="${language}">
@@ -110,19 +101,19 @@ function pageLayout(page: PageLayout): SafeHtml {
       </head>
       <body>
         <a class="skip" href="#content">${texts.skip}</a>
-        ${navigation(page)}
+        ${navigation(format, place)}
         ${live ? html`<main id="content" data-live>${content}</main>` : html`<main id="content">${content}</main>`}
         <footer class="soft">
-          ${signedIn(page)} <span>Lote ${version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
+          ${signedIn(format, place)} <span>Lote ${place.version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
           <ul class="plain">
-            ${LANGUAGES.map((other) => html`<li>${languageLink(page, other)}</li>`)}
+            ${LANGUAGES.map((other) => html`<li>${languageLink(format, place, other)}</li>`)}
           </ul>
         </footer>
       </body>
     </html>`;
 }
 
-function navigation({ format: { texts }, temporalUi, path }: PageLayout): SafeHtml {
+function navigation({ texts }: PageFormat, { temporalUi, path }: Place): SafeHtml {
   const to = (address: string, name: string) =>
     path === address
       ? html`<a href="${address}" aria-current="page">${name}</a>`
@@ -141,13 +132,13 @@ function navigation({ format: { texts }, temporalUi, path }: PageLayout): SafeHt
   </header>`;
 }
 
-function signedIn({ format: { texts }, caller }: PageLayout): SafeHtml {
+function signedIn({ texts }: PageFormat, { caller }: Place): SafeHtml {
   if (caller.kind !== 'person') return html``;
   const { name, role } = caller;
   return html`<span>${texts.people.signedInAs} <strong>${name}</strong> (${texts.people.roles[role]})</span>`;
 }
 
-function languageLink({ format, path, query }: PageLayout, language: (typeof LANGUAGES)[number]): SafeHtml {
+function languageLink(format: PageFormat, { path, query }: Place, language: Language): SafeHtml {
   const { languageName } = CONSOLE_TEXTS[language];
   const address = `${path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
   return language === format.language

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COLUMNS, type Column } from '../../domain/row.ts';
+import { COLUMNS } from '../../domain/row.ts';
 import { ENCODINGS } from '../forms/forms.ts';
 import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 
@@ -28,32 +28,43 @@ const Fields = z.object({
 export function readChoices(fields: Readonly<Record<string, unknown>>): MappingChoices {
   const { delimiter, header: headerId, ...given } = Fields.parse(fields);
   const chosen = { ...given, headerId, delimiter: delimiter === 'tab' ? '\t' : delimiter };
+  const constants = COLUMNS.map((column) => [column, textOf(fields[`every-${column}`])] as const);
   return {
-    ...(Object.fromEntries(
-      Object.entries(chosen).filter(([, value]) => value !== undefined),
-    ) as Partial<MappingChoices>),
-    meanings: meaningsOf(fields),
-    kinds: kindsOf(fields),
-    constants: constantsOf(fields),
-    taxCodes: taxCodesOf(fields),
+    ...withoutMissing(Object.entries(chosen)),
+    meanings: new Map(
+      eachAt(MOST_COLUMNS, (at) => textOf(fields[`m${at}`])).filter((one): one is [number, ColumnMeaning] =>
+        MEANINGS.has(one[1]),
+      ),
+    ),
+    kinds: new Map(eachAt(MOST_COLUMNS, (at) => kindAt(fields, at))),
+    constants: withoutMissing(constants),
+    taxCodes: new Map(
+      eachAt(MOST_TAX_WORDS, (at) => textOf(fields[`word${at}`])).map(([at, word]) => [
+        word,
+        textOf(fields[`code${at}`]) ?? '',
+      ]),
+    ),
   };
 }
 
-function meaningsOf(fields: Readonly<Record<string, unknown>>): MappingChoices['meanings'] {
-  const chosen = Array.from({ length: MOST_COLUMNS }, (_, at) => [at, textOf(fields[`m${at}`])] as const);
-  return new Map(chosen.filter((one): one is [number, ColumnMeaning] => one[1] !== undefined && MEANINGS.has(one[1])));
+/** Returns the values of numbered fields that are there, each with its number. */
+function eachAt<T>(most: number, valueAt: (at: number) => T | undefined): readonly [number, T][] {
+  return Array.from({ length: most }, (_, at) => [at, valueAt(at)] as const).filter(
+    (one): one is [number, T] => one[1] !== undefined,
+  );
 }
 
-function kindsOf(fields: Readonly<Record<string, unknown>>): NonNullable<MappingChoices['kinds']> {
-  const given = Array.from({ length: MOST_COLUMNS }, (_, at) => {
-    const [skip, invoices] = [fields[`skip${at}`], fields[`invoices${at}`]];
-    const values = {
-      ...(typeof skip === 'string' ? { skip: listedValues(skip) } : {}),
-      ...(typeof invoices === 'string' ? { invoices: listedValues(invoices) } : {}),
-    };
-    return [at, values] as const;
-  });
-  return new Map(given.filter(([, values]) => Object.keys(values).length > 0));
+function withoutMissing(pairs: readonly (readonly [string, string | undefined])[]): Record<string, string> {
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+function kindAt(fields: Readonly<Record<string, unknown>>, at: number) {
+  const [skip, invoices] = [fields[`skip${at}`], fields[`invoices${at}`]];
+  if (typeof skip !== 'string' && typeof invoices !== 'string') return undefined;
+  return {
+    ...(typeof skip === 'string' ? { skip: listedValues(skip) } : {}),
+    ...(typeof invoices === 'string' ? { invoices: listedValues(invoices) } : {}),
+  };
 }
 
 /** Splits a list of a column's values, as a person writes it: `NC, ND`. */
@@ -62,23 +73,6 @@ export function listedValues(text: string): readonly string[] {
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '' && value.length <= LONGEST_TEXT);
-}
-
-function constantsOf(fields: Readonly<Record<string, unknown>>): MappingChoices['constants'] {
-  return Object.fromEntries(
-    COLUMNS.flatMap((column): [Column, string][] => {
-      const value = textOf(fields[`every-${column}`]);
-      return value === undefined ? [] : [[column, value]];
-    }),
-  );
-}
-
-function taxCodesOf(fields: Readonly<Record<string, unknown>>): MappingChoices['taxCodes'] {
-  const pairs = Array.from(
-    { length: MOST_TAX_WORDS },
-    (_, at) => [textOf(fields[`word${at}`]), textOf(fields[`code${at}`])] as const,
-  );
-  return new Map(pairs.flatMap(([word, code]): [string, string][] => (word === undefined ? [] : [[word, code ?? '']])));
 }
 
 function textOf(value: unknown): string | undefined {

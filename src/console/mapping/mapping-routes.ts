@@ -42,20 +42,13 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
 
   return routes;
 
-  async function show(
-    context: Context,
-    given: Pick<MappingPage, 'file' | 'name' | 'refused'> & { readonly fields: Readonly<Record<string, unknown>> },
-  ): Promise<Response> {
-    const { fields, ...page } = given;
-    const choices = readChoices(fields);
+  async function show(context: Context, page: MappingPage): Promise<Response> {
+    const choices = readChoices(page.fields);
     const mapped = await mapper.view(page.file, choices);
     const format = pages.formatOf(context);
-    const content = mappingPage(format, { ...page, choices, mapped });
-    return pages.show(context, {
-      title: format.texts.mapping.title,
-      content,
-      status: page.refused === null ? 200 : 400,
-    });
+    const { title } = format.texts.mapping;
+    const content = mappingPage(format, { page, choices, mapped });
+    return pages.show(context, { title, content, status: page.refused === null ? 200 : 400 });
   }
 }
 
@@ -64,8 +57,7 @@ const MOST_FINDINGS = 20;
 
 interface MappingPage {
   readonly file: string;
-  readonly choices: MappingChoices;
-  readonly mapped: MappedFile | null;
+  readonly fields: Readonly<Record<string, unknown>>;
   /** The name that a person wrote. Optional: the default is the name that the file suggests. */
   readonly name?: string;
   /** Why Lote saved nothing; null if the person did not try to save. */
@@ -73,11 +65,19 @@ interface MappingPage {
 }
 
 /** Renders the page that maps the columns of a file by choosing. Its address contains all choices, so that the browser's way back undoes them. */
-function mappingPage(format: PageFormat, page: MappingPage): SafeHtml {
+function mappingPage(
+  format: PageFormat,
+  {
+    page,
+    choices,
+    mapped,
+  }: { readonly page: MappingPage; readonly choices: MappingChoices; readonly mapped: MappedFile | null },
+): SafeHtml {
   const { mapping } = format.texts;
-  const { file, mapped, choices, refused } = page;
+  const { file, refused } = page;
   const title = html`<h1>${mapping.title} ${baseName(file)}</h1>`;
   if (mapped === null) return html`${title}<p>${mapping.noTable}</p>`;
+  const rows = mapped.columns.map((column, at) => columnRow(format, column, at));
   return html`${title}
     <p class="soft">${mapping.note}</p>
     ${refused === null ? '' : html`<p class="done" role="alert">${mapping.kept[refused]}</p>`}
@@ -85,7 +85,7 @@ function mappingPage(format: PageFormat, page: MappingPage): SafeHtml {
       <input type="hidden" name="file" value="${file}" />
       <input type="hidden" name="header" value="${mapped.headerId}" />
       ${dialectFields(format, mapped, choices)} ${lookList(format, mapped)}
-      ${columnTable(format, mapped)} ${kindFields(format, mapped)} ${constantFields(format, mapped, choices)} ${taxFields(format, mapped)}
+      ${table(mapping.column, [mapping.column, mapping.samples, mapping.meaning], rows, { kind: 'mapping' })} ${kindFields(format, mapped)} ${constantFields(format, mapped, choices)} ${taxFields(format, mapped)}
       <p>
         <button>${mapping.preview}</button>
         <a href="/mapping?${new URLSearchParams({ file }).toString()}">${mapping.again}</a>
@@ -146,12 +146,6 @@ function dialectFields(format: PageFormat, mapped: MappedFile, choices: MappingC
   </fieldset>`;
 }
 
-function columnTable(format: PageFormat, mapped: MappedFile): SafeHtml {
-  const { mapping } = format.texts;
-  const rows = mapped.columns.map((column, at) => columnRow(format, column, at));
-  return table(mapping.column, [mapping.column, mapping.samples, mapping.meaning], rows, { kind: 'mapping' });
-}
-
 function columnRow({ texts: { mapping } }: PageFormat, column: MappedColumn, at: number): SafeHtml {
   const { header, samples, meaning, isOpen } = column;
   const option = (value: string, text: string): SafeHtml =>
@@ -200,7 +194,6 @@ function constantFields({ texts: { mapping } }: PageFormat, mapped: MappedFile, 
       ? ''
       : html`<details ${given.some((column) => mapped.missing.includes(column) || choices.constants[column] !== undefined) ? 'open' : ''}>
           <summary>${mapping.every}</summary>
-          <p class="soft">${mapping.everyNote}</p>
           ${given.map(
             (column) =>
               html`<label

@@ -123,7 +123,7 @@ const Header = z.array(z.object({ column: z.string(), header: z.string() })).cat
 
 /** Renders how Lote read the file, with the proof. Shows columns only if the file has its own words: a table of equal pairs says nothing. */
 function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): SafeHtml {
-  const { columnsRead: words, dryRun } = format.texts;
+  const { dryRun, mapping } = format.texts;
   const columns = Header.parse(proof['header']);
   const rows = columns.map(
     ({ column, header }) =>
@@ -134,9 +134,9 @@ function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): 
   );
   return html`<h2>${dryRun.howRead}</h2>
     ${proofLines(proof, format)}
-    ${columns.every(({ column, header }) => column === header) ? '' : table(words.header, [words.column, words.inFile], rows)}
+    ${columns.every(({ column, header }) => column === header) ? '' : table(mapping.column, [mapping.meaning, mapping.column], rows)}
     <details>
-      <summary>${words.all}</summary>
+      <summary>${dryRun.proof}</summary>
       <pre tabindex="0">${JSON.stringify(proof, null, 2)}</pre>
     </details>`;
 }

@@ -6,6 +6,7 @@ import { readDeclared } from '../forms/forms.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { mayOperate, noteAct } from '../people/people.ts';
 import { Readable } from 'node:stream';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { LoteError } from '../../domain/errors.ts';
 
@@ -34,9 +35,9 @@ export function fileRoutes(
   const routes = new Hono();
 
   routes.post('/files', async (context) => {
-    const body = context.req.raw.body;
-    const uploaded =
-      body === null ? null : await multipartFile(context.req.header('content-type') ?? '', bytesOf(body));
+    const { body } = context.req.raw;
+    const type = context.req.header('content-type') ?? '';
+    const uploaded = body === null ? null : await multipartFile(type, Readable.fromWeb(body as NodeStream));
     if (uploaded === null) return context.redirect('/', 303);
     const file = await files.keep(uploaded.name, uploaded.content);
     return context.redirect(`/check?${new URLSearchParams({ file }).toString()}`, 303);
@@ -78,20 +79,6 @@ export async function formOf(context: Context): Promise<Readonly<Record<string, 
   return context.req.parseBody({ all: true });
 }
 
-async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    // A body that is not read to its end must not hold its connection.
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
 /** Part headers of a browser take some hundred bytes; Lote does not read beyond this limit. */
 const MOST_HEADER_BYTES = 16 * 1024;
 /** A form of the console has one file and a few fields. */
@@ -116,9 +103,10 @@ export async function multipartFile(
   const stop = (): void => void source.unpipe(form).destroy();
   const file = await new Promise<UploadedFile | null>((resolve, reject) => {
     form.on('file', (_field: string, stream: BusboyFileStream, name?: string) => {
-      const broken = failureOf(stream);
+      // An error without a listener, before the first read, would end the process.
+      stream.on('error', () => undefined);
       if (name === undefined || name === '') stream.resume();
-      else resolve({ name: plainName(name), content: contentOf(stream, { broken, stop }) });
+      else resolve({ name: plainName(name), content: contentOf(stream, stop) });
     });
     form.on('finish', () => resolve(null));
     form.on('error', () => reject(noForm('a form that is sent to its end')));
@@ -146,27 +134,15 @@ function openForm(contentType: string): InstanceType<typeof Busboy> {
   }
 }
 
-/** Listens for errors before the first read: an error without a listener would end the process. */
-function failureOf(stream: BusboyFileStream): () => boolean {
-  let failed = false;
-  stream.on('error', () => (failed = true));
-  return () => failed;
-}
-
-interface FormEnd {
-  readonly broken: () => boolean;
-  readonly stop: () => void;
-}
-
-async function* contentOf(stream: BusboyFileStream, { broken, stop }: FormEnd): AsyncGenerator<Uint8Array> {
+async function* contentOf(stream: BusboyFileStream, stop: () => void): AsyncGenerator<Uint8Array> {
   try {
     for await (const bytes of stream) yield bytes as Uint8Array;
+    if (stream.errored !== null) throw stream.errored;
   } catch {
     throw noForm('a form that is sent to its end');
   } finally {
     stop();
   }
-  if (broken()) throw noForm('a form that is sent to its end');
 }
 
 /** Cleans a file name. Browsers write `"` as `%22`, and some send the whole path. No shell and no file system gives the result a special meaning. */

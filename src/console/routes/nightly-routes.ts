@@ -47,12 +47,9 @@ function nightList(format: PageFormat, listed: readonly ListedNight[]): SafeHtml
     ...[nights.night, nights.outcome],
     ...[nights.files, heads.invoices, nights.issued].map((number) => ({ number })),
   ];
+  const rows = listed.map((night) => listRow(format, night));
   return html`<p class="soft">${nights.asOfEach}</p>
-    ${table(
-      nights.title,
-      columns,
-      listed.map((night) => listRow(format, night)),
-    )}`;
+    ${table(nights.title, columns, rows)}`;
 }
 
 function listRow({ texts, count, plural, date: dated }: PageFormat, { date, summary }: ListedNight): SafeHtml {

@@ -15,19 +15,13 @@ const EVERYTHING_OPEN = 'the service was asked for everything that any batch lef
 const reason = z.string().trim().min(1).max(LONGEST_REASON);
 
 const OperationForm = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('pause'), reason }),
-  z.object({ kind: z.literal('cancelRemaining'), reason }),
+  z.object({ kind: z.enum(['pause', 'cancelRemaining']), reason }),
   z.object({
     kind: z.literal('confirmTotal'),
-    invoices: z
-      .string()
-      .trim()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
+    invoices: z.stringFormat('count', /^\s*\d{1,9}\s*$/u).transform(Number),
     reason,
   }),
-  z.object({ kind: z.literal('resume') }),
-  z.object({ kind: z.literal('settleNow') }),
+  z.object({ kind: z.enum(['resume', 'settleNow']) }),
 ]);
 
 const state = z.enum(RETRY_STATES);

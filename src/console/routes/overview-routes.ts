@@ -30,15 +30,15 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
         counts: everyCountByOutcome(await batchOutcomes(ledger, batch.batchId)),
       })),
     );
-    return pages.show(context, {
-      title: format.texts.batches,
-      content: batchesPage(format, {
-        batches,
-        upload: actionsFor(context, actions) !== undefined,
-        showsOnly: actions === undefined,
-      }),
-      live: records.some(isLive),
-    });
+    const { texts } = format;
+    const start = html`<h1>${texts.upload.title}</h1>
+      ${uploadForm(format)}
+      <h2>${texts.batches}</h2>`;
+    const onlyShows = actions === undefined ? html`<p class="done">${texts.withoutTemporal}</p>` : '';
+    const head = actionsFor(context, actions) === undefined ? html`<h1>${texts.batches}</h1>${onlyShows}` : start;
+    const content = html`${head}
+    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : batchTable(format, batches)}`;
+    return pages.show(context, { title: texts.batches, content, live: records.some(isLive) });
   });
 
   routes.get('/health', async (context) => {
@@ -60,34 +60,12 @@ interface BatchWithCounts {
   readonly shortfall: FileShortfall;
 }
 
-interface BatchesPage {
-  readonly batches: readonly BatchWithCounts[];
-  readonly upload: boolean;
-  readonly showsOnly: boolean;
-}
-
-function batchesPage(format: PageFormat, { batches, upload, showsOnly }: BatchesPage): SafeHtml {
-  const { texts } = format;
-  return html`${
-    upload
-      ? html`<h1>${texts.upload.title}</h1>
-            ${uploadForm(format)}
-            <h2>${texts.batches}</h2>`
-      : html`<h1>${texts.batches}</h1>
-          ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
-  }
-    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : batchTable(format, batches)}`;
-}
-
 function batchTable(format: PageFormat, batches: readonly BatchWithCounts[]): SafeHtml {
   const { texts } = format;
   const { file, state, invoices } = texts.heads;
   const columns = [file, state, texts.problems, { number: invoices }, texts.progress, texts.started];
-  return table(
-    texts.batches,
-    columns,
-    batches.map((entry) => batchRow(format, entry)),
-  );
+  const rows = batches.map((entry) => batchRow(format, entry));
+  return table(texts.batches, columns, rows);
 }
 
 function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCounts): SafeHtml {

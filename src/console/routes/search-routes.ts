@@ -21,7 +21,7 @@ export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' |
   routes.get('/search', async (context) => {
     const format = pages.formatOf(context);
     const query = queryOf(context);
-    const content = searchPage(format, { query, result: await answerSearch(ledger, query) });
+    const content = searchPage(format, query, await answerSearch(ledger, query));
     return pages.show(context, { title: format.texts.search.title, content });
   });
 
@@ -35,17 +35,11 @@ export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' |
   return routes;
 }
 
-interface SearchPage {
-  readonly query: SearchQuery;
-  readonly result: InvoiceSearchResult | null;
-}
-
-function searchPage(format: PageFormat, page: SearchPage): SafeHtml {
-  const { query, result } = page;
-  return html`<h1>${format.texts.search.title}</h1>
-    ${form(format, query)}
-    ${query.mistakes.map(({ kind, text }) => html`<p role="alert">${fill(format.texts.search[kind], { text })}</p>`)}
-    ${result === null ? '' : answer(format, { ...page, result })}`;
+function searchPage(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult | null): SafeHtml {
+  const { search } = format.texts;
+  return html`<h1>${search.title}</h1>
+    ${form(format, query)} ${query.mistakes.map(({ kind, text }) => html`<p role="alert">${fill(search[kind], { text })}</p>`)}
+    ${result === null ? '' : answer(format, query, result)}`;
 }
 
 function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): SafeHtml {
@@ -60,8 +54,7 @@ function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): SafeH
       <input id="from" type="date" name="from" value="${fields.from}" />
       <span><label for="to" class="inline">${search.to}</label></span>
       <input id="to" type="date" name="to" value="${fields.to}" />
-    </div>
-    <p class="soft">${search.dateNote}</p>`;
+    </div>`;
   return html`<form action="/search" role="search">
     <div class="row">
       <label for="words">${search.label}</label>
@@ -72,47 +65,34 @@ function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): SafeH
   </form>`;
 }
 
-function answer(
-  format: PageFormat,
-  { query, result }: SearchPage & { readonly result: InvoiceSearchResult },
-): SafeHtml {
-  const { texts, plural, money } = format;
-  const { found, lookedAt } = result;
+function answer(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult): SafeHtml {
+  const { plural, money, time } = format;
+  const { search } = format.texts;
+  const { found, lookedAt, backTo, next } = result;
   const net = query.search?.net;
-  return html`${net === undefined ? '' : html`<p>${fill(texts.search.readAs, { amount: money(net) })}</p>`}
-    <p role="status">${found.length === 0 ? texts.search.nothing : plural(texts.search.found, found.length)}</p>
-    ${found.length === 0 ? '' : results(format, found)}
-    ${found.length > 0 && lookedAt === 0 ? html`<p><a href="${searchAddress('/search', query, { parts: '1' })}">${texts.search.parts}</a></p>` : ''}
-    ${reach(format, query, result)} ${found.length === 0 ? '' : saving(format, query)}`;
-}
-
-function reach(
-  { texts: { search }, plural, time }: PageFormat,
-  query: SearchQuery,
-  result: InvoiceSearchResult,
-): SafeHtml {
-  const { lookedAt, backTo, next } = result;
-  return html`${backTo === null ? '' : html`<p class="soft">${fill(plural(search.looked, lookedAt), { date: time(backTo) })}</p>`}
-  ${next === null ? '' : html`<p><a href="${searchAddress('/search', query, { after: positionWord(next) })}">${search.goOn}</a></p>`}`;
-}
-
-function saving({ texts: { search } }: PageFormat, query: SearchQuery): SafeHtml {
-  const after = query.after === null ? '' : positionWord(query.after);
-  const parts = query.search?.parts === true ? '1' : '';
-  return html`<p>
-    <a class="button" href="${searchAddress('/search.csv', query, { after, parts })}">${search.save}</a>
-  </p>`;
+  const readAs = net === undefined ? '' : html`<p>${fill(search.readAs, { amount: money(net) })}</p>`;
+  const link = (over: Readonly<Record<string, string>>, text: string) =>
+    html`<p><a href="${searchAddress('/search', query, over)}">${text}</a></p>`;
+  const reach =
+    backTo === null ? '' : html`<p class="soft">${fill(plural(search.looked, lookedAt), { date: time(backTo) })}</p>`;
+  const goOn = next === null ? '' : link({ after: positionWord(next) }, search.goOn);
+  if (found.length === 0) return html`${readAs}<p role="status">${search.nothing}</p>${reach}${goOn}`;
+  const here = {
+    after: query.after === null ? '' : positionWord(query.after),
+    parts: query.search?.parts === true ? '1' : '',
+  };
+  return html`${readAs}
+    <p role="status">${plural(search.found, found.length)}</p>
+    ${results(format, found)} ${lookedAt === 0 ? link({ parts: '1' }, search.parts) : ''} ${reach} ${goOn}
+    <p><a class="button" href="${searchAddress('/search.csv', query, here)}">${search.save}</a></p>`;
 }
 
 function results(format: PageFormat, found: readonly FoundInvoice[]): SafeHtml {
   const { heads, search } = format.texts;
   const { reference, merchant, state, net, serviceId, file } = heads;
   const columns = [reference, merchant, state, { number: net }, serviceId, file, search.read];
-  return table(
-    search.title,
-    columns,
-    found.map((invoice) => row(format, invoice)),
-  );
+  const rows = found.map((invoice) => row(format, invoice));
+  return table(search.title, columns, rows);
 }
 
 function row({ money, time, language }: PageFormat, invoice: FoundInvoice): SafeHtml {

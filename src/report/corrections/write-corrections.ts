@@ -29,21 +29,11 @@ interface CorrectionsRequest {
   readonly language: Language;
 }
 
-/** The name of the corrections file, if any, and a note for the report. */
-export interface WrittenCorrections {
-  /** Base name; null if no rows need correction or the original is missing. */
-  readonly name: string | null;
-  readonly note: ReportNote | null;
-}
-
-/** Writes the corrections file. If the original is gone or changed, there are no corrections, but the report is still written. */
-export async function writeCorrections({
-  original,
-  model,
-  spool,
-  directory,
-  language,
-}: CorrectionsRequest): Promise<WrittenCorrections> {
+/** Writes the corrections file; resolves to its base name, if any, and a note for the report. If the original is gone or changed, the report is still written. */
+export async function writeCorrections(
+  request: CorrectionsRequest,
+): Promise<{ readonly name: string | null; readonly note: ReportNote | null }> {
+  const { original, model, spool, directory, language } = request;
   // Lote cannot determine the rows of a refused file, so the author must correct the whole file.
   if (model.batch.state === 'refused') return { name: null, note: null };
   const plan = await planCorrections(spool.portions(), model.fileFindings, language);
@@ -173,7 +163,8 @@ export function topLevelMembers(text: string): readonly { readonly name: string;
   }));
 }
 
-interface ReplaceCorrections {
+/** A new report and the folders of its files. */
+export interface Replacement {
   readonly directory: string;
   readonly work: string;
   /** Base name of the new file in `work`; null if no rows need correction any more. */
@@ -182,7 +173,7 @@ interface ReplaceCorrections {
 }
 
 /** Puts the new corrections in place. An older file with other content is set aside, because a person may be correcting it. */
-export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
+export async function replaceCorrections({ directory, work, name, revision }: Replacement): Promise<void> {
   const names = await readdir(directory);
   for (const old of names.filter((file) => isCorrectionsFile(file))) {
     if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;

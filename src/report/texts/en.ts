@@ -71,17 +71,7 @@ export const REPORT_TEXTS_EN = {
       'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
     'corrections-unfit':
       'There is no corrections file, because no workbook can hold it: {cause}. Correct the rows in the original file and drop that one; what was issued is not sent again.',
-    'no-webhook-url': 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.',
-    'no-webhook-secret':
-      'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.',
-    'webhook-not-by-lote':
-      'By the service profile (webhook.register) Lote registers no webhook, and WEBHOOK_SECRET is not set: final answers came by asking (GET) alone.',
-    'webhook-registered-elsewhere':
-      'Another process was registering the webhook when the batch began: until it had, final answers came by asking (GET) alone.',
-    'registration-lost':
-      'The answer to the registration of the webhook was lost ({code}): final answers came by asking (GET) alone, and the next batch registers it again.',
-    'registration-refused':
-      'The service did not register the webhook ({code}): final answers came by asking (GET) alone.',
+    'no-webhook': 'Final answers came by asking (GET) alone, because {cause}.',
     'registered-before':
       'Alert: the webhook was registered [once|{n} times] before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.',
   },

@@ -72,18 +72,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
       'No hay archivo de correcciones: el archivo original no se pudo leer de nuevo tal como era. Corrija las filas en el archivo original y deposite ese.',
     'corrections-unfit':
       'No hay archivo de correcciones, porque ningún libro de hojas de cálculo puede contenerlo. En inglés: {cause}. Corrija las filas en el archivo original y deposite ese; lo que ya se emitió no se envía otra vez.',
-    'no-webhook-url':
-      'WEBHOOK_URL no está definido: no se registró ningún webhook, y las respuestas finales se obtuvieron solo preguntando (GET).',
-    'no-webhook-secret':
-      'Alerta: el servicio no dio ningún secreto al registrar el webhook, y WEBHOOK_SECRET no está definido: se rechazaron todas las entregas, y las respuestas finales se obtuvieron solo preguntando (GET).',
-    'webhook-not-by-lote':
-      'Según el perfil del servicio (webhook.register), Lote no registra ningún webhook, y WEBHOOK_SECRET no está definido: las respuestas finales se obtuvieron solo preguntando (GET).',
-    'webhook-registered-elsewhere':
-      'Otro proceso estaba registrando el webhook cuando empezó el lote: hasta que lo hizo, las respuestas finales se obtuvieron solo preguntando (GET).',
-    'registration-lost':
-      'Se perdió la respuesta al registro del webhook ({code}): las respuestas finales se obtuvieron solo preguntando (GET), y el lote siguiente lo registra de nuevo.',
-    'registration-refused':
-      'El servicio no registró el webhook ({code}): las respuestas finales se obtuvieron solo preguntando (GET).',
+    'no-webhook': 'Las respuestas finales se obtuvieron solo preguntando (GET). En inglés: {cause}.',
     'registered-before':
       'Alerta: el webhook ya se había registrado [una vez|{n} veces] sin que se guardara la respuesta (una caída del proceso, o una respuesta perdida). El servicio puede tener la dirección más de una vez; las entregas firmadas con un secreto que nunca llegó se rechazan (401), y las mismas noticias llegan por el registro conocido. Elimine el otro en el servicio.',
   },

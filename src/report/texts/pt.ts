@@ -73,18 +73,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
       'Não há ficheiro de correções: o ficheiro original não pôde ser lido de novo tal como era. Corrija as linhas no ficheiro original e deposite esse.',
     'corrections-unfit':
       'Não há ficheiro de correções, porque nenhum livro de folhas de cálculo o pode conter. Em inglês: {cause}. Corrija as linhas no ficheiro original e deposite esse; o que já foi emitido não é enviado outra vez.',
-    'no-webhook-url':
-      'WEBHOOK_URL não está definido: não foi registado nenhum webhook, e as respostas finais foram obtidas só por consulta (GET).',
-    'no-webhook-secret':
-      'Alerta: o serviço não deu nenhum segredo ao registar o webhook, e WEBHOOK_SECRET não está definido: todas as entregas foram recusadas, e as respostas finais foram obtidas só por consulta (GET).',
-    'webhook-not-by-lote':
-      'Segundo o perfil do serviço (webhook.register), o Lote não regista nenhum webhook, e WEBHOOK_SECRET não está definido: as respostas finais foram obtidas só por consulta (GET).',
-    'webhook-registered-elsewhere':
-      'Outro processo estava a registar o webhook quando o lote começou: até o ter feito, as respostas finais foram obtidas só por consulta (GET).',
-    'registration-lost':
-      'Perdeu-se a resposta ao registo do webhook ({code}): as respostas finais foram obtidas só por consulta (GET), e o lote seguinte volta a registá-lo.',
-    'registration-refused':
-      'O serviço não registou o webhook ({code}): as respostas finais foram obtidas só por consulta (GET).',
+    'no-webhook': 'As respostas finais foram obtidas só por consulta (GET). Em inglês: {cause}.',
     'registered-before':
       'Alerta: o webhook já tinha sido registado [uma vez|{n} vezes] sem que a resposta ficasse guardada (uma falha do processo, ou uma resposta perdida). O serviço pode ter o endereço mais de uma vez; as entregas assinadas com um segredo que nunca chegou são recusadas (401), e as mesmas notícias chegam pelo registo conhecido. Remova o outro no serviço.',
   },

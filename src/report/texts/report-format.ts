@@ -29,12 +29,8 @@ export function noteText(
   note: ReportNote,
 ): string {
   const n = 'n' in note ? note.n : 0;
-  const words = {
-    n: String(n),
-    code: 'code' in note ? note.code : '',
-    cause: 'cause' in note ? note.cause : '',
-  };
-  return fill(pluralForm(notes[note.kind], n, language), words);
+  const cause = 'cause' in note ? note.cause : '';
+  return fill(pluralForm(notes[note.kind], n, language), { n: String(n), cause });
 }
 
 /** Returns a note in English, because programs read one language. */

@@ -68,7 +68,7 @@ export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
   cancelled: {
     batch: batchOf(cancelled, { file: 'cancelled.csv', state: 'cancelled' }),
     invoices: cancelled,
-    notes: [{ kind: 'no-webhook-url' }],
+    notes: [{ kind: 'no-webhook', cause: 'no WEBHOOK_URL is set' }],
     history: {
       changes: null,
       audit: [

@@ -10,10 +10,9 @@ import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
 /** Number of rows in one table. A browser lays out closed folds only when they are opened, so a large report opens at once. */
 const FOLD_SIZE = 1000;
 
+/** One list of invoices. */
 export interface InvoiceSection {
   readonly title: string;
-  readonly format: ReportFormat;
-  readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly belongs: (invoice: BatchInvoice) => boolean;
   readonly total: number;
   /** Limit of invoices in the list; the page says where all of them are. */
@@ -21,17 +20,14 @@ export interface InvoiceSection {
 }
 
 /** Writes one list: invoices in doubt, not confirmed as issued, or the others. Together they have every invoice. */
-export async function* invoiceSection({
-  title,
-  format,
-  invoices,
-  belongs,
-  total,
-  most,
-}: InvoiceSection): AsyncGenerator<string> {
-  if (total === 0) return;
+export async function* invoiceSection(
+  format: ReportFormat,
+  { title, belongs, total, most }: InvoiceSection,
+  invoices: AsyncIterable<readonly BatchInvoice[]>,
+): AsyncGenerator<string> {
+  const { texts, count } = format;
   const shown = Math.min(total, most);
-  yield html`<section><h2>${title} (${format.count(total)})</h2> ${shown < total ? rest(format, shown, total) : ''}`
+  yield html`<section><h2>${title} (${count(total)})</h2> ${shown < total ? html`<p>${fill(texts.list.rest, { n: count(shown), of: count(total) })}</p>` : ''}`
     .safe;
   let written = 0;
   for await (const portion of invoices) {
@@ -49,11 +45,6 @@ export async function* invoiceSection({
   yield '</section>\n';
 }
 
-/** This stands above the list, so that a reader who scrolls to the end does not take it for complete. */
-function rest({ texts: { list }, count }: ReportFormat, shown: number, total: number): SafeHtml {
-  return html`<p>${fill(list.rest, { n: count(shown), of: count(total) })}</p>`;
-}
-
 function openFold(
   { texts, count }: ReportFormat,
   { title, from, total }: { readonly title: string; readonly from: number; readonly total: number },
@@ -62,15 +53,8 @@ function openFold(
   const range = fill(list.range, { from: count(from + 1), to: count(Math.min(from + FOLD_SIZE, total)) });
   const label = `${title}, ${range}`;
   const fold = total <= FOLD_SIZE ? html`` : html`<details${from === 0 ? html` open` : ''}><summary>${range}</summary>`;
-  const columns = [
-    heads.reference,
-    heads.merchant,
-    heads.state,
-    { number: heads.net },
-    heads.rows,
-    heads.reason,
-    heads.serviceId,
-  ];
+  const { reference, merchant, state, net, rows, reason, serviceId } = heads;
+  const columns = [reference, merchant, state, { number: net }, rows, reason, serviceId];
   return html`${fold}${tableStart(label, columns)}`.safe;
 }
 

@@ -128,7 +128,7 @@ describe('the registration of a webhook', () => {
     await slowEnd;
     await impatient.ensure();
 
-    expect(note).toContain('Another process was registering the webhook');
+    expect(note).toContain('another process was registering the webhook');
     expect(asked()).toBe(1);
     expect([noteOf(slow), noteOf(impatient)]).toEqual([null, null]);
   });
@@ -144,7 +144,7 @@ describe('the registration of a webhook', () => {
     await process().ensure();
     await first.ensure();
 
-    expect(note).toContain('(http-422): final answers came by asking (GET) alone');
+    expect(note).toContain('the service did not register the webhook (http-422)');
     expect(asked()).toBe(2);
     expect(noteOf(first), 'nothing was created by what was refused').toBeNull();
   });
@@ -226,7 +226,11 @@ describe('the registration of a webhook', () => {
   });
 
   it.each([
-    ['neither the service nor the configuration has a secret', false, /^Alert: the service gave no secret/],
+    [
+      'neither the service nor the configuration has a secret',
+      false,
+      /the service gave no secret .* every delivery was refused/,
+    ],
     ['the configuration has one', true, /^$/],
   ])('alerts where deliveries are refused: %s', async (_title, ownSecret, note) => {
     const { process } = placeWith(() => registered(null));
@@ -239,7 +243,7 @@ describe('the registration of a webhook', () => {
   });
 
   it.each<readonly [string, Partial<RegistrationDeps>, RegExp]>([
-    ['without an address, and says so', { url: null }, /No WEBHOOK_URL is set/],
+    ['without an address, and says so', { url: null }, /no WEBHOOK_URL is set/],
     ['where the profile says so, and says how answers come', { register: false }, /came by asking \(GET\) alone/],
     ['where the profile says so, and nothing with WEBHOOK_SECRET', { register: false, ownSecret: true }, /^$/],
   ])('registers nothing %s', async (_, over, note) => {

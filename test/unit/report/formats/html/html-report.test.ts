@@ -244,10 +244,10 @@ describe('htmlReport in the language of its readers', () => {
     const findings: Finding[] = [finding(3, null, 'quote-unclosed', 'A quote is never closed.')];
 
     const refused = await pageOf([], { batch: { state: 'refused', rows: 0 }, findings, language: 'es' });
-    const noted = await pageOf([batchInvoice()], { notes: [{ kind: 'no-webhook-url' }], language: 'es' });
+    const noted = await pageOf([batchInvoice()], { notes: [{ kind: 'no-webhook', cause: 'x' }], language: 'es' });
 
     expect(refused).toContain('<li>Fila 3: Una comilla nunca se cierra. <span class="soft" lang="en">');
-    expect(noted).toContain('<p>WEBHOOK_URL no está definido: no se registró ningún webhook');
+    expect(noted).toContain('preguntando (GET). En inglés: x.</p>');
   });
 });
 
