@@ -87,43 +87,33 @@ const HEAD_BYTES = 16 * 1024;
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const KEPT_PREFIX = 'before-restore-';
 
-interface NewReport {
-  readonly directory: string;
-  readonly work: string;
-  readonly lastRevision: () => Promise<number>;
-}
-
 /** Keeps a copy of a report that is newer than the restored ledger. Call it before the writer takes a revision. */
-export async function keepNewerReport(report: NewReport, names: readonly string[]): Promise<void> {
-  const { directory, work, lastRevision } = report;
+export async function keepNewerReport(
+  { directory, work }: { readonly directory: string; readonly work: string },
+  names: readonly string[],
+  lastRevision: () => Promise<number>,
+): Promise<void> {
   const json = join(directory, 'report.json');
   const found = await revisionOf(json);
   // Reads the ledger after the file, because another writer may put its report in place meanwhile.
-  if (typeof found !== 'number' || found <= (await lastRevision())) return;
+  if (found === null || found <= (await lastRevision())) return;
   const { mtime } = await stat(json);
   const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
-  const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
-  if (isKept) return;
+  if ((await unlessMissing(stat(join(directory, name)))) !== null) return;
   // Copies through the work folder: the copy appears whole, and a writer that lost the folder keeps nothing.
   await mkdir(join(work, name), { mode: REPORT_DIRECTORY_MODE });
   for (const file of names) await unlessMissing(copyFile(join(directory, file), join(work, name, file)));
   await rename(join(work, name), join(directory, name));
 }
 
-/** Returns the revision of a `report.json`, from its beginning; null without a file, `unreadable` for a damaged one. */
-async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
-  const head = await reportHead(json);
-  if (head === null) return null;
-  const revision = REVISION.exec(head)?.groups?.['revision'];
-  return revision === undefined ? 'unreadable' : Number(revision);
-}
-
-async function reportHead(json: string): Promise<string | null> {
+/** Returns the revision of a `report.json`, from its beginning; null without a file, and for a damaged one. */
+async function revisionOf(json: string): Promise<number | null> {
   const file = await unlessMissing(open(json, 'r'));
   if (file === null) return null;
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
-    return buffer.toString('utf8', 0, bytesRead);
+    const revision = REVISION.exec(buffer.toString('utf8', 0, bytesRead))?.groups?.['revision'];
+    return revision === undefined ? null : Number(revision);
   } finally {
     await file.close();
   }

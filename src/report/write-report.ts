@@ -172,7 +172,7 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
 
 async function nextRevision({ ledger, batchId }: WriteReport, directory: string, work: string): Promise<number> {
   const lastRevision = async () => (await ledger.findBatch(batchId))?.revision ?? 0;
-  await keepNewerReport({ directory, work, lastRevision }, Object.keys(REPORT_FORMATS));
+  await keepNewerReport({ directory, work }, Object.keys(REPORT_FORMATS), lastRevision);
   return ledger.nextRevision(batchId);
 }
 

@@ -76,7 +76,12 @@ function peopleGuard(
       context.set('caller', { kind: 'program' });
       return null;
     }
-    if (person.kind !== 'person') return (await healthInOneWord(context, ready)) ?? refuseStranger(context, signIn);
+    if (person.kind !== 'person') {
+      const message =
+        `This console lets in people whom a trusted proxy (CONSOLE_TRUSTED_PROXIES) names in ${signIn.userHeader}, and programs with the token in ${TOKEN_HEADER}. ` +
+        'Found neither: open the console at its public address, and sign in there.';
+      return (await healthInOneWord(context, ready)) ?? refuse(context, 401, 'person-unknown', message);
+    }
     if (!names.has(hostName(context))) {
       const message = `The console answers people only under the name of CONSOLE_URL (${new URL(signIn.publicUrl).host}): the proxy must keep the Host header.`;
       return refuse(context, 421, 'host-unknown', message);
@@ -85,16 +90,6 @@ function peopleGuard(
     if (isSafe(context)) return null;
     return refuseForeignPage(context, forms) ?? (mayOperate(context) ? null : roleMissing(context));
   };
-}
-
-function refuseStranger(context: Context, { userHeader }: SignIn): Response {
-  return refuse(
-    context,
-    401,
-    'person-unknown',
-    `This console lets in people whom a trusted proxy (CONSOLE_TRUSTED_PROXIES) names in ${userHeader}, and programs with the token in ${TOKEN_HEADER}. ` +
-      'Found neither: open the console at its public address, and sign in there.',
-  );
 }
 
 /** Refuses an address such as `//host/`, which in a redirect or a link leads to another host. Returns null for any other address. */
@@ -106,18 +101,13 @@ function refuseForeignAddress(context: Context): Response | null {
 
 /** Refuses a change unless it comes from a page of this console, with the token of the person who loaded it. Returns null if permitted. */
 function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
-  if (!isSameOrigin(context)) {
-    const message = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
-    return refuse(context, 403, 'origin-refused', message);
-  }
-  return forms.accepts(context)
-    ? null
-    : refuse(
-        context,
-        403,
-        'page-old',
-        'The page was made before this console was started, by another one, or for another person. Nothing was done. Go back, load the page again, and repeat.',
-      );
+  if (isSameOrigin(context) && forms.accepts(context)) return null;
+  const foreign = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
+  const old =
+    'The page was made before this console was started, by another one, or for another person. Nothing was done. Go back, load the page again, and repeat.';
+  return isSameOrigin(context)
+    ? refuse(context, 403, 'page-old', old)
+    : refuse(context, 403, 'origin-refused', foreign);
 }
 
 /** Answers a container's health check, which has no token, with one word. Returns null for any other request. */

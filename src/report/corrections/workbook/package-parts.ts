@@ -5,9 +5,9 @@ export class UnfitForWorkbook extends Error {}
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 /** Name space of the elements of a workbook. */
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
-const CONTENT = 'application/vnd.openxmlformats-officedocument';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** Names of the parts that are written row by row, or after the rows. */
 export const PARTS = {
@@ -17,38 +17,29 @@ export const PARTS = {
 
 /** Returns the fixed parts of a workbook with one sheet, each with its name. */
 export function packageParts(sheetName: string): readonly (readonly [name: string, xml: string])[] {
+  const types =
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>' +
+    `<Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/>` +
+    `<Override PartName="/${PARTS.sheet}" ContentType="${CONTENT}.worksheet+xml"/>` +
+    `<Override PartName="/${PARTS.styles}" ContentType="${CONTENT}.styles+xml"/>`;
+  const sheets = `<sheets><sheet name="${xmlText(sheetName)}" sheetId="1" r:id="rId1"/></sheets>`;
   return [
-    ['[Content_Types].xml', contentTypes()],
-    ['_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']])],
-    ['xl/workbook.xml', workbook(sheetName)],
+    ['[Content_Types].xml', `${XML_HEAD}<Types xmlns="${PACKAGE}/content-types">${types}</Types>`],
+    ['_rels/.rels', relationships(relationship(1, 'officeDocument', 'xl/workbook.xml'))],
+    ['xl/workbook.xml', `${XML_HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">${sheets}</workbook>`],
     [
       'xl/_rels/workbook.xml.rels',
-      relationships([
-        ['worksheet', 'worksheets/sheet1.xml'],
-        ['styles', 'styles.xml'],
-      ]),
+      relationships(relationship(1, 'worksheet', 'worksheets/sheet1.xml') + relationship(2, 'styles', 'styles.xml')),
     ],
   ];
 }
 
-function workbook(sheetName: string): string {
-  return `${XML_HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets><sheet name="${xmlText(sheetName)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
+function relationship(id: number, type: string, target: string): string {
+  return `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
 }
 
-function relationships(targets: readonly (readonly [type: string, target: string])[]): string {
-  const links = targets.map(
-    ([type, target], at) => `<Relationship Id="rId${at + 1}" Type="${RELATIONSHIPS}/${type}" Target="${target}"/>`,
-  );
-  return `${XML_HEAD}<Relationships xmlns="${PACKAGE}">${links.join('')}</Relationships>`;
-}
-
-function contentTypes(): string {
-  const parts = [
-    ['xl/workbook.xml', 'sheet.main'],
-    [PARTS.sheet, 'worksheet'],
-    [PARTS.styles, 'styles'],
-  ].map(([name, type]) => `<Override PartName="/${name}" ContentType="${CONTENT}.spreadsheetml.${type}+xml"/>`);
-  return `${XML_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`;
+function relationships(links: string): string {
+  return `${XML_HEAD}<Relationships xmlns="${PACKAGE}/relationships">${links}</Relationships>`;
 }
 
 /** Characters that XML cannot hold, and a line end that XML readers would change. */

@@ -52,15 +52,6 @@ describe('multipartFile', () => {
     );
   });
 
-  it('passes over fields that are no file', async () => {
-    const bytes = form([
-      { headers: 'Content-Disposition: form-data; name="note"', body: 'filename="no.csv"' },
-      { headers: 'content-disposition: form-data; name="file"; filename="yes.csv"', body: 'a,b' },
-    ]);
-
-    expect(await read(bytes)).toEqual({ name: 'yes.csv', content: 'a,b' });
-  });
-
   it.each([
     ['nothing was chosen', fileForm('', '')],
     ['there is no field', Buffer.from('------LoteBoundary--\r\n')],

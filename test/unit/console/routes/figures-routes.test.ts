@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nightFigures } from '../../../../src/console/routes/figures-routes.ts';
-import { batchFigures } from '../../../../src/report/write-report.ts';
-import { buildReport } from '../../../../src/report/build-report.ts';
-import { batchInvoice, batchOf, ledgerOf } from '../../report/batch-invoices.ts';
 import { ledgerHolding, pageAt, testConsole } from '../console-ledger.ts';
-import type { BatchInvoice } from '../../../../src/domain/records/batch-record.ts';
 import type { BatchFigures, BatchInFigures } from '../../../../src/ledger/operations/report-marks.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -23,17 +19,6 @@ const FIGURES: BatchFigures = {
 
 function batch(over: Partial<BatchInFigures> = {}): BatchInFigures {
   return { application: 'default', startedAt: NOON, figures: FIGURES, ...over };
-}
-
-/** Of the report on a batch of these invoices. */
-async function figuresOf(invoices: readonly BatchInvoice[]): Promise<BatchFigures> {
-  const ledger = ledgerOf(batchOf(invoices), invoices);
-  return batchFigures(
-    await buildReport({
-      ...{ batch: batchOf(invoices), counts: () => ledger.countOutcomes(''), invoices: ledger.batchInvoices('') },
-      ...{ findings: [], revision: 1, notes: [], now: NOON },
-    }),
-  );
 }
 
 function pageOf(batches: readonly BatchInFigures[], language = 'en'): Promise<string> {
@@ -56,17 +41,6 @@ describe('the figures of nights', () => {
     });
     expect(nights.at(-2)?.money).toEqual(new Map([['EUR', { out: '880.1', net: '1000.1' }]]));
     expect(nights[0]).toMatchObject({ batches: 0, median: null });
-  });
-
-  it('count a document once that stands in two files of one night', async () => {
-    const invoice = batchInvoice({ net: '100', sentAt: NOON, settledAt: NOON + 1_000 });
-    const invoices = [[invoice], [{ ...invoice, issuedElsewhere: true } as const]];
-    const batches = await Promise.all(invoices.map(async (one) => batch({ figures: await figuresOf(one) })));
-
-    const night = nightFigures(batches, NOON, 'UTC').at(-1);
-
-    expect(night?.counts).toMatchObject({ issued: 1, failed: 0, held: 0, unknown: 0, 'already-issued': 1 });
-    expect(night?.money).toEqual(new Map([['EUR', { out: '100', net: '200' }]]));
   });
 
   it('merges settle times instead of averaging them', () => {
