@@ -4,7 +4,13 @@ import type { CurrencyTotal } from '../domain/outcome-counts.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
 import { type Contradiction, type Outcome, wentOut } from '../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
-import type { BatchInvoice, BatchState, Contradicted, OutcomeCount } from '../domain/records/batch-record.ts';
+import type {
+  BatchInvoice,
+  BatchRecord,
+  BatchState,
+  Contradicted,
+  OutcomeCount,
+} from '../domain/records/batch-record.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import type { AuditEntry } from '../ledger/operations/audit.ts';
 import type { SinceReport } from '../ledger/operations/report-marks.ts';
@@ -12,9 +18,6 @@ import { LoteError } from '../domain/errors.ts';
 
 /** Value of `schema` in `report.json`. A change that breaks readers must raise its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
-
-/** A batch in `staging` has no report. */
-type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
 /** The origin of a report, by which a restored ledger decides whether the report concerns it. */
 export interface ReportOrigin {
@@ -24,17 +27,14 @@ export interface ReportOrigin {
 }
 
 /** The batch in `report.json`. Times are ISO 8601 in UTC. */
-export interface ReportBatch extends Partial<ReportOrigin> {
+export interface ReportBatch
+  extends Partial<ReportOrigin>, Pick<BatchRecord, 'file' | 'sha256' | 'application' | 'revision' | 'proof'> {
   readonly id: string;
-  readonly file: string;
-  readonly sha256: string;
-  readonly application: string;
-  readonly state: ReportedBatchState;
+  /** A batch in `staging` has no report. */
+  readonly state: Exclude<BatchState, 'staging'>;
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly writtenAt: string;
-  readonly revision: number;
-  readonly proof: Readonly<Record<string, unknown>>;
 }
 
 /** Every state has an entry, even with 0, so that readers need not handle missing ones. */
@@ -137,15 +137,12 @@ export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
 /** Downloads belong to the audit of the installation, not to a file that is passed on. */
 const DOWNLOAD = 'download';
 
-function changesOf({ revision, changes, contradicted }: SinceReport): ReportHistory['changes'] {
-  const before = contradicted === 0 ? {} : { contradictedBefore: contradicted };
-  return { sinceRevision: revision, byState: changes, ...before };
-}
-
 /** Returns the history for the report, with ISO times and without entries that a first report cannot know. */
 export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
+  const { revision, changes, contradicted } = since;
+  const before = contradicted === 0 ? {} : { contradictedBefore: contradicted };
   return {
-    changes: since.revision === 0 ? null : changesOf(since),
+    changes: revision === 0 ? null : { sinceRevision: revision, byState: changes, ...before },
     audit: audit.filter(({ what }) => what !== DOWNLOAD).map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
   };
 }

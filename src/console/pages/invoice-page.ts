@@ -6,13 +6,7 @@ import { firstFindings } from './notes.ts';
 import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../forms/forms.ts';
 import type { PageFormat } from './page-format.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
-import type {
-  InvoiceDetails,
-  InvoiceGeneration,
-  HoldingBatch,
-  InvoiceAction,
-  StoredDelivery,
-} from '../../ledger/batches/lookup.ts';
+import type { InvoiceDetails, InvoiceGeneration, InvoiceAction } from '../../ledger/batches/lookup.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
 import { fill } from '../../texts/fill.ts';
 
@@ -146,13 +140,21 @@ interface Moment {
 
 /** Returns every dated event of an invoice, oldest first; events of the same time stand with the cause before its effect. */
 function invoiceMoments(format: PageFormat, details: InvoiceDetails): readonly Moment[] {
+  const { texts, plural } = format;
   const { generations, deliveries, batches, actions } = details;
+  const reads = batches.flatMap(({ file, readAt, rows }) => {
+    const what = fill(plural(texts.life.read, rows.length), { file, rows: rows.join(', ') });
+    return moment(readAt, 'file', what);
+  });
+  const webhooks = deliveries.flatMap(({ receivedAt, type, eventId, reason }) => {
+    const note = [reason?.message, eventId].filter((part) => part !== undefined && part !== null).join(' · ');
+    return moment(receivedAt, 'webhook', fill(texts.life.webhook, { type: type ?? '?' }), note);
+  });
   return [
-    ...batches.map((batch) => readMoment(format, batch)),
-    ...actions.map((action) => actionMoment(format, action)),
+    ...reads,
+    ...actions.flatMap((action) => actionMoment(format, action)),
     ...generations.flatMap((life) => sendingMoments(format, life)),
-    ...generations.flatMap((life) => acceptedMoment(format, life)),
-    ...deliveries.map((delivery) => deliveryMoment(format, delivery)),
+    ...webhooks,
     ...generations.flatMap((life) => endMoments(format, life, deliveries)),
   ].sort((a, b) => a.at - b.at);
 }
@@ -161,45 +163,26 @@ function moment(at: number | null, source: Moment['source'], what: string, note 
   return at === null ? [] : [{ at, source, what, note }];
 }
 
-function readMoment({ texts, plural }: PageFormat, { file, readAt, rows }: HoldingBatch): Moment {
-  const what = fill(plural(texts.life.read, rows.length), { file, rows: rows.join(', ') });
-  return { at: readAt, source: 'file', what, note: '' };
-}
-
-function actionMoment({ texts }: PageFormat, action: InvoiceAction): Moment {
-  const { audit, life } = texts;
+function actionMoment({ texts: { audit, life } }: PageFormat, action: InvoiceAction): readonly Moment[] {
   const done = action.move === null ? wordOf(audit.actions, action.what) : audit.moves[action.move];
   const what = fill(life.byHand, { what: done, who: action.who ?? audit.nobody });
-  return {
-    at: action.at,
-    source: 'person',
-    what,
-    note: action.acceptedDuplicateRisk ? `${action.why} · ${audit.risk}` : action.why,
-  };
+  return moment(action.at, 'person', what, action.acceptedDuplicateRisk ? `${action.why} · ${audit.risk}` : action.why);
 }
 
-function sendingMoments({ texts, count }: PageFormat, life: InvoiceGeneration) {
+function sendingMoments({ texts, count }: PageFormat, life: InvoiceGeneration): readonly Moment[] {
   return [
     ...moment(life.frozenAt, 'lote', fill(texts.life.frozen, { n: count(life.generation) })),
     ...moment(life.firstSentAt, 'lote', texts.life.firstSent),
+    ...moment(life.acceptedAt, 'service', fill(texts.life.accepted, { id: life.serviceId ?? '' })),
   ];
 }
 
-function acceptedMoment({ texts }: PageFormat, { acceptedAt, serviceId }: InvoiceGeneration): readonly Moment[] {
-  return moment(acceptedAt, 'service', fill(texts.life.accepted, { id: serviceId ?? '' }));
-}
-
-function deliveryMoment({ texts }: PageFormat, { receivedAt, type, eventId, reason }: StoredDelivery): Moment {
-  return {
-    at: receivedAt,
-    source: 'webhook',
-    what: fill(texts.life.webhook, { type: type ?? '?' }),
-    note: [reason?.message, eventId].filter((part) => part !== undefined && part !== null).join(' · '),
-  };
-}
-
 /** Returns the final state and its source, or, without a final state, the current state of the invoice. */
-function endMoments({ texts }: PageFormat, life: InvoiceGeneration, deliveries: readonly StoredDelivery[]) {
+function endMoments(
+  { texts }: PageFormat,
+  life: InvoiceGeneration,
+  deliveries: InvoiceDetails['deliveries'],
+): readonly Moment[] {
   const { state, settledAt, acceptedAt, changedAt, serviceId } = life;
   const reason = life.reason?.message ?? '';
   const byWebhook = deliveries.some(
@@ -207,15 +190,11 @@ function endMoments({ texts }: PageFormat, life: InvoiceGeneration, deliveries: 
   );
   // A failure counts only when a GET has confirmed it, even if a webhook reported it.
   const byGet = state === 'failed' ? !life.flags.includes('failure-unconfirmed') : state === 'issued' && !byWebhook;
+  // A state without a time of its own: refused, held, unknown, still under way.
+  const lastAt = settledAt === null && acceptedAt === null ? changedAt : null;
   return [
     ...moment(byGet ? settledAt : null, 'service', fill(texts.life.saidByGet, { state })),
     ...moment(settledAt, 'lote', fill(texts.life.settled, { state }), reason),
-    // This state has no time of its own: refused, held, unknown, still under way.
-    ...moment(
-      settledAt === null && acceptedAt === null ? changedAt : null,
-      'lote',
-      fill(texts.life.last, { state }),
-      reason,
-    ),
+    ...moment(lastAt, 'lote', fill(texts.life.last, { state }), reason),
   ];
 }

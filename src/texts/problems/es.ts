@@ -2,8 +2,7 @@ import type { ProblemCode } from './pt.ts';
 
 /** Problems in Spanish. */
 export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
-  'accepted-in-earlier-generation':
-    'El servicio aceptó un documento anterior de esta factura después de abandonarse su clave.',
+  'accepted-in-earlier-generation': 'El servicio aceptó un documento anterior de esta factura.',
   'answer-broken': 'La respuesta del servicio se interrumpió.',
   'answer-lost': 'La petición puede haber llegado, y no hubo respuesta.',
   'answer-too-long': 'La respuesta del servicio es más larga de lo que Lote lee.',
@@ -11,8 +10,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'answers-unreadable': 'Las respuestas del servicio no se pueden leer con el perfil del servicio.',
   'archived-file-changed':
     'Se escribió en el archivo después de leerlo: lo que tiene de nuevo no se leyó y no está en ningún informe. Deposítelo de nuevo.',
-  'batch-cancelled':
-    'Un operador canceló lo que aún no se había enviado. Ejecute el archivo de nuevo, o reintente el lote, para enviarlo.',
+  'batch-cancelled': 'Un operador lo canceló antes del envío. Ejecute el archivo de nuevo o reintente el lote.',
   'being-sent': 'Enviándose; aún no hay respuesta registrada.',
   binary: 'El archivo no es texto.',
   'byte-order-mark-inside': 'Hay una marca de orden de bytes en medio del archivo: se unieron dos archivos.',
@@ -20,15 +18,13 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'cell-count': 'La fila no tiene tantas celdas como el encabezado.',
   'cell-merged': 'La celda está combinada con otras.',
   'cell-unreadable': 'La celda no se puede leer.',
-  'character-lost':
-    'Se perdió un carácter antes de escribirse este archivo, y dos valores distintos pueden haber quedado iguales.',
+  'character-lost': 'Se perdió un carácter: dos valores distintos pueden haber quedado iguales.',
   'column-duplicate': 'Hay más de una columna con el mismo significado.',
   'column-missing': 'Falta una columna.',
   'columns-hidden': 'Hay columnas ocultas.',
   'control-character': 'La celda tiene un carácter de control.',
   'control-totals-differ': 'El número de facturas o el importe difiere de lo declarado; no se envió nada.',
-  'control-totals-overruled':
-    'El número de facturas o el importe difería de lo declarado, y aun así se dejó seguir el archivo.',
+  'control-totals-overruled': 'Los totales diferían de lo declarado, y aun así se dejó seguir el archivo.',
   'control-z': 'El archivo termina con control-Z, el fin de archivo de los programas de DOS.',
   'corrected-before-sending': 'Otro archivo la corrigió antes de enviarse.',
   'corrections-damaged': 'Falta una columna del archivo de correcciones, o lo que contiene no se puede leer.',
@@ -92,15 +88,13 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'merchant-id-changed': 'El servicio da otro identificador a este emisor: confirme el servicio si es correcto.',
   'merchant-not-created': 'El emisor no se pudo crear en el servicio.',
   'merchant-refused': 'El servicio rechazó al emisor.',
-  'needs-accept-duplicate-risk':
-    'Otro contenido de esta factura fue rechazado, o enviado sin que el libro de Lote lo sepa: puede existir un documento de él.',
+  'needs-accept-duplicate-risk': 'Otro contenido fue rechazado o enviado: puede existir un documento de él.',
   'nif-checksum': 'El dígito de control del NIF no es correcto; el NIF se usa tal como está.',
   'nif-damaged': 'Una hoja de cálculo dañó el NIF del emisor.',
   'nif-look-alike': 'La factura es conocida con un NIF que solo difiere en los ceros a la izquierda.',
   'nif-missing': 'Falta el NIF del emisor.',
   'nif-unreadable': 'El NIF del emisor no tiene solo cifras.',
-  'no-final-answer':
-    'El tiempo se agotó sin respuesta final del servicio; Lote sigue preguntando mientras de ello no pueda resultar una segunda factura.',
+  'no-final-answer': 'El servicio no dio a tiempo una respuesta final.',
   'no-invoice': 'El archivo no tiene ninguna factura.',
   'not-sent': 'El lote terminó antes de enviar esta factura. Deposite el archivo de nuevo para enviarla.',
   'not-sent-yet': 'Aún no enviada: otras facturas fueron primero.',
@@ -111,8 +105,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'older-ledger':
     'El libro de Lote se restauró de una copia anterior, y esta factura se envió después de ella con otra clave, o hace demasiado tiempo. Compárela con el servicio antes de reintentarla.',
   'other-reasons': 'Motivos más allá de los 200 primeros; cada uno está junto a su factura.',
-  'page-failed':
-    'La página de esta factura terminó antes de la respuesta final del servicio; Lote sigue preguntando mientras de ello no pueda resultar una segunda factura.',
+  'page-failed': 'La página de esta factura terminó antes de la respuesta final del servicio.',
   'part-of-a-list': 'El archivo es una página de una lista más larga.',
   placeholder: 'La celda tiene lo que los programas escriben cuando no hay valor.',
   preamble: 'Hay filas por encima del encabezado, que no se leen.',
@@ -127,8 +120,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'quantity-very-large': 'La cantidad es inusualmente grande; se envía tal como está.',
   'quote-misplaced': 'Hay una comilla en medio de una celda.',
   'quote-unclosed': 'Una comilla nunca se cierra.',
-  'read-otherwise':
-    'El archivo se inició de nuevo y ahora se leería de otra manera que la primera vez; no se envió nada más.',
+  'read-otherwise': 'Ahora el archivo se leería de otra manera que la primera vez; no se envió nada más.',
   'record-not-object': 'El registro no es un objeto JSON.',
   'record-too-long': 'Un registro es demasiado largo.',
   redirect: 'El servicio respondió con una redirección, que nunca se sigue.',
@@ -137,8 +129,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'reference-look-alike': 'Hay otra referencia que parece igual y no lo es.',
   'reference-missing': 'Falta la referencia de la factura.',
   'reference-too-long': 'La referencia de la factura es demasiado larga.',
-  'refused-after-lost-answer':
-    'El servicio rechazó una petición que quizá se envió antes, sin que se conozca la respuesta: eso no prueba nada sobre la primera.',
+  'refused-after-lost-answer': 'El servicio rechazó la repetición; eso no prueba nada sobre la primera petición.',
   'replacement-character': 'Un carácter se perdió antes de escribirse este archivo; el texto se envía tal como está.',
   'request-not-sent': 'Esta petición falló antes de que saliera su primer byte.',
   'retention-window-over': 'Pasó demasiado tiempo desde el primer envío: el servicio puede haber olvidado la clave.',
@@ -147,8 +138,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'row-kind-unknown': 'El perfil no dice si la fila, por su valor, es una factura.',
   'row-repeated': 'Hay otra fila igual a esta.',
   'rows-above-header': 'Hay filas con datos por encima del encabezado.',
-  'reading-ends-worker':
-    'Tres procesos terminaron mientras leían el archivo, quizá por falta de memoria; no se envió nada de él.',
+  'reading-ends-worker': 'Tres procesos terminaron mientras leían el archivo; no se envió nada de él.',
   'rows-lost': 'Hay filas que no se pudieron tomar por facturas.',
   'rows-skipped': 'Hay filas que, según el perfil, no son facturas; no se envían.',
   'run-lost': 'La ejecución de este lote se perdió antes de llegar a su fin.',
@@ -169,8 +159,7 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'tax-code-unusual': 'El código de impuesto tiene una forma inusual; se envía tal como está.',
   'tax-number-damaged': 'Una hoja de cálculo convirtió un NIF en una fecha.',
   'tax-number-not-proved': 'El NIF está guardado como número, y puede haber perdido ceros.',
-  'text-misread':
-    'El texto parece haberse leído en otra codificación antes de escribirse este archivo; se envía tal como está.',
+  'text-misread': 'El texto parece leído antes en otra codificación; se envía tal como está.',
   'thousands-grouped': 'Números como 1,500 se leen como miles enteros.',
   'too-many-damaged-rows': 'Demasiadas filas no tienen la forma del archivo.',
   'total-unusual': 'El total del archivo es inusual, y nadie lo ha confirmado.',

@@ -1,7 +1,6 @@
 /** Problems in Portuguese, without numbers and places. English needs none, because Lote's own messages are English. */
 export const PROBLEM_TEXTS_PT = {
-  'accepted-in-earlier-generation':
-    'O serviço aceitou um documento anterior desta fatura depois de a sua chave ter sido abandonada.',
+  'accepted-in-earlier-generation': 'O serviço aceitou um documento anterior desta fatura.',
   'answer-broken': 'A resposta do serviço foi interrompida.',
   'answer-lost': 'O pedido pode ter chegado, e não houve resposta.',
   'answer-too-long': 'A resposta do serviço é mais longa do que o Lote lê.',
@@ -9,8 +8,7 @@ export const PROBLEM_TEXTS_PT = {
   'answers-unreadable': 'As respostas do serviço não se conseguem ler com o perfil do serviço.',
   'archived-file-changed':
     'O ficheiro foi alterado depois de lido: o que tem de novo não foi lido e não está em nenhum relatório. Deposite-o de novo.',
-  'batch-cancelled':
-    'Um operador cancelou o que ainda não tinha sido enviado. Execute o ficheiro de novo, ou repita o lote, para o enviar.',
+  'batch-cancelled': 'Um operador cancelou-a antes do envio. Execute o ficheiro de novo ou repita o lote.',
   'being-sent': 'A ser enviada; ainda não há resposta registada.',
   binary: 'O ficheiro não é texto.',
   'byte-order-mark-inside': 'Há uma marca de ordem de bytes no meio do ficheiro: foram juntos dois ficheiros.',
@@ -18,15 +16,13 @@ export const PROBLEM_TEXTS_PT = {
   'cell-count': 'A linha não tem tantas células como o cabeçalho.',
   'cell-merged': 'A célula está unida a outras.',
   'cell-unreadable': 'A célula não se consegue ler.',
-  'character-lost':
-    'Perdeu-se um carácter antes de este ficheiro ser escrito, e dois valores diferentes podem ter ficado iguais.',
+  'character-lost': 'Perdeu-se um carácter: dois valores diferentes podem ter ficado iguais.',
   'column-duplicate': 'Há mais de uma coluna com o mesmo significado.',
   'column-missing': 'Falta uma coluna.',
   'columns-hidden': 'Há colunas ocultas.',
   'control-character': 'A célula tem um carácter de controlo.',
   'control-totals-differ': 'O número de faturas ou o valor difere do declarado; nada foi enviado.',
-  'control-totals-overruled':
-    'O número de faturas ou o valor diferia do declarado, e mesmo assim deixou-se seguir o ficheiro.',
+  'control-totals-overruled': 'Os totais diferiam do declarado, e mesmo assim deixou-se seguir o ficheiro.',
   'control-z': 'O ficheiro termina com control-Z, o fim de ficheiro dos programas de DOS.',
   'corrected-before-sending': 'Foi corrigida por outro ficheiro antes de ser enviada.',
   'corrections-damaged': 'Falta uma coluna do ficheiro de correções, ou o que contém não pode ser lido.',
@@ -90,15 +86,13 @@ export const PROBLEM_TEXTS_PT = {
   'merchant-id-changed': 'O serviço dá outro identificador a este emitente: confirme o serviço se estiver certo.',
   'merchant-not-created': 'O emitente não pôde ser criado no serviço.',
   'merchant-refused': 'O serviço recusou o emitente.',
-  'needs-accept-duplicate-risk':
-    'Outro conteúdo desta fatura foi recusado, ou enviado sem que o registo do Lote o saiba: pode existir um documento dele.',
+  'needs-accept-duplicate-risk': 'Outro conteúdo foi recusado ou enviado: pode existir um documento dele.',
   'nif-checksum': 'O algarismo de controlo do NIF não confere; o NIF é usado tal como está.',
   'nif-damaged': 'Uma folha de cálculo estragou o NIF do emitente.',
   'nif-look-alike': 'A fatura é conhecida com um NIF que só difere nos zeros à esquerda.',
   'nif-missing': 'Falta o NIF do emitente.',
   'nif-unreadable': 'O NIF do emitente não tem só algarismos.',
-  'no-final-answer':
-    'O tempo acabou sem resposta final do serviço; o Lote continua a perguntar enquanto daí não possa resultar uma segunda fatura.',
+  'no-final-answer': 'O serviço não deu a tempo uma resposta final.',
   'no-invoice': 'O ficheiro não tem nenhuma fatura.',
   'not-sent': 'O lote terminou antes de esta fatura ser enviada. Deposite o ficheiro de novo para a enviar.',
   'not-sent-yet': 'Ainda não enviada: outras faturas foram primeiro.',
@@ -109,8 +103,7 @@ export const PROBLEM_TEXTS_PT = {
   'older-ledger':
     'O registo do Lote foi restaurado de uma cópia anterior, e esta fatura foi enviada depois dela com outra chave, ou há demasiado tempo. Compare-a com o serviço antes de a repetir.',
   'other-reasons': 'Motivos além dos primeiros 200; cada um está junto da sua fatura.',
-  'page-failed':
-    'A página desta fatura terminou antes da resposta final do serviço; o Lote continua a perguntar enquanto daí não possa resultar uma segunda fatura.',
+  'page-failed': 'A página desta fatura terminou antes da resposta final do serviço.',
   'part-of-a-list': 'O ficheiro é uma página de uma lista mais longa.',
   placeholder: 'A célula tem o que os programas escrevem quando não há valor.',
   preamble: 'Há linhas acima do cabeçalho, que não são lidas.',
@@ -125,8 +118,7 @@ export const PROBLEM_TEXTS_PT = {
   'quantity-very-large': 'A quantidade é invulgarmente grande; é enviada tal como está.',
   'quote-misplaced': 'Uma aspa está no meio de uma célula.',
   'quote-unclosed': 'Uma aspa nunca é fechada.',
-  'read-otherwise':
-    'O ficheiro foi iniciado de novo e agora seria lido de outra maneira do que da primeira vez; nada mais foi enviado.',
+  'read-otherwise': 'Agora o ficheiro seria lido de outra maneira do que da primeira vez; nada mais foi enviado.',
   'record-not-object': 'O registo não é um objeto JSON.',
   'record-too-long': 'Um registo é demasiado longo.',
   redirect: 'O serviço respondeu com um reencaminhamento, que nunca é seguido.',
@@ -135,8 +127,7 @@ export const PROBLEM_TEXTS_PT = {
   'reference-look-alike': 'Há outra referência que parece igual e não o é.',
   'reference-missing': 'Falta a referência da fatura.',
   'reference-too-long': 'A referência da fatura é demasiado longa.',
-  'refused-after-lost-answer':
-    'O serviço recusou um pedido que talvez tenha sido enviado antes, sem que se conheça a resposta: isso não prova nada sobre o primeiro.',
+  'refused-after-lost-answer': 'O serviço recusou a repetição; isso não prova nada sobre o primeiro pedido.',
   'replacement-character': 'Um carácter perdeu-se antes de este ficheiro ser escrito; o texto é enviado tal como está.',
   'request-not-sent': 'Este pedido falhou antes de sair o seu primeiro byte.',
   'retention-window-over': 'Passou demasiado tempo desde o primeiro envio: o serviço pode ter esquecido a chave.',
@@ -145,8 +136,7 @@ export const PROBLEM_TEXTS_PT = {
   'row-kind-unknown': 'O perfil não diz se a linha, pelo seu valor, é uma fatura.',
   'row-repeated': 'Há outra linha igual a esta.',
   'rows-above-header': 'Há linhas com dados acima do cabeçalho.',
-  'reading-ends-worker':
-    'Três processos terminaram enquanto liam o ficheiro, talvez por falta de memória; nada dele foi enviado.',
+  'reading-ends-worker': 'Três processos terminaram enquanto liam o ficheiro; nada dele foi enviado.',
   'rows-lost': 'Há linhas que não puderam ser tomadas por faturas.',
   'rows-skipped': 'Há linhas que, segundo o perfil, não são faturas; não são enviadas.',
   'run-lost': 'A execução deste lote perdeu-se antes de chegar ao fim.',
@@ -167,8 +157,7 @@ export const PROBLEM_TEXTS_PT = {
   'tax-code-unusual': 'O código de imposto tem uma forma invulgar; é enviado tal como está.',
   'tax-number-damaged': 'Uma folha de cálculo transformou um NIF numa data.',
   'tax-number-not-proved': 'O NIF está guardado como número, e pode ter perdido zeros.',
-  'text-misread':
-    'O texto parece ter sido lido noutra codificação antes de este ficheiro ser escrito; é enviado tal como está.',
+  'text-misread': 'O texto parece ter sido lido antes noutra codificação; é enviado tal como está.',
   'thousands-grouped': 'Números como 1,500 são lidos como milhares inteiros.',
   'too-many-damaged-rows': 'Demasiadas linhas não têm a forma do ficheiro.',
   'total-unusual': 'O total do ficheiro é invulgar, e ninguém o confirmou.',
