@@ -21,19 +21,19 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5065 },
-  'src/app': { files: 67, lines: 8739 },
+  'src/app': { files: 67, lines: 8748 },
   'src/cli': { files: 31, lines: 3177 },
-  'src/console': { files: 31, lines: 5091 },
+  'src/console': { files: 31, lines: 4939 },
   'src/domain': { files: 44, lines: 3917 },
   'src/health': { files: 13, lines: 1505 },
   'src/ingest': { files: 45, lines: 7166 },
   'src/ledger': { files: 47, lines: 7349 },
   'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 712 },
-  'src/report': { files: 20, lines: 2628 },
+  'src/report': { files: 20, lines: 2515 },
   'src/sandbox': { files: 20, lines: 1970 },
   'src/service': { files: 27, lines: 3446 },
-  'src/texts': { files: 17, lines: 1828 },
+  'src/texts': { files: 17, lines: 1806 },
   'src/webhooks': { files: 9, lines: 1424 },
   workflows: { files: 21, lines: 2639 },
 };

@@ -21,7 +21,7 @@ describe('the page of the service profile', () => {
 
     for (const key of ['requests.headers', 'signature.header', 'limits.requestsPerSecond', 'retry.maxGenerations'])
       expect(page).toContain(`<code>${key}</code>`);
-    expect(page).toContain('the header that holds the signature, or the token');
+    expect(page).toContain('the header that holds the signature');
     expect(page.split('changed</strong>').length).toBe(2);
     expect(page).toContain('http://•••@127.0.0.1:9/x');
     expect(page).toContain('No answer holds a known word.');
