@@ -25,7 +25,6 @@ export interface Telemetry {
   nights(log: RunLog): RunLog;
   deliveries(totals: () => Readonly<DeliveryCounts>): void;
   readonly worker: WorkerTelemetry;
-  /** The address of the metrics; null if they are not served. */
   readonly url: string | null;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Config } from '../config/config.ts';
 import { checkFile } from '../files/check-file.ts';
 import { createFileReader, placeInput, resolveInput } from '../files/input-files.ts';
-import { mapFile, mappingText } from '../files/map-file.ts';
+import { mapFile } from '../files/map-file.ts';
 import { profileOf } from '../files/read-with-profile.ts';
 import { saveMapping } from '../files/save-mapping.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
@@ -54,11 +54,12 @@ async function inTurn<T>(
 export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Ledger, 'noteActions'> }): FileMapper {
   const { inputDir } = parts.config;
   const bodyTemplate = parts.profile.requests.createInvoice.body;
-  const requestOf = (path: string, choices: MappingChoices) => ({ path, inputDir, choices, bodyTemplate });
+  const view = (file: string, choices: MappingChoices) =>
+    inTurn(parts, file, (path) => mapFile({ path, inputDir, choices, bodyTemplate }));
   return {
-    view: (file, choices) => inTurn(parts, file, (path) => mapFile(requestOf(path, choices))),
+    view,
     async save({ file, choices, name, by }) {
-      const text = await inTurn(parts, file, (path) => mappingText(requestOf(path, choices)));
+      const text = (await view(file, choices))?.profile ?? null;
       return text === null ? 'open' : saveMapping({ inputDir, ledger: parts.ledger }, { name, text, by });
     },
   };

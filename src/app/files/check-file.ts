@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { sendingHold } from '../../../activities/batch/sending-hold.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
@@ -51,7 +50,6 @@ const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
 
 /** @throws LoteError `file-unreadable`; `usage`, also when its rows need too much memory */
 export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
-  await requireRegularFile(path);
   const store = memoryRowStore(boundedRows());
   const { expectInvoices: _, expectNet: __, onInvalid: ___, bodyTemplate = null, mapping, ...reading } = options;
   const read = await readWithProfile({ path, file: path, inputDir, store, options: reading, mapping });
@@ -105,7 +103,6 @@ class Summary {
     this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
   }
 
-  /** Counts as the ledger would. */
   outcomes(): readonly OutcomeCount[] {
     const none = { outcome: 'staged', invoices: 0, withoutAmount: 0 } as const;
     const all = [...this.#net].map(([currency, net]): OutcomeCount => ({ ...none, currency, net }));
@@ -131,37 +128,23 @@ function addTo(nets: Map<string, string>, currency: string, net: string): void {
   nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
 }
 
-/** Reading a pipe or a device could wait for ever, and cannot be repeated. */
-async function requireRegularFile(path: string): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isFile() === true) return;
-  const isOther = found?.isDirectory() === true ? 'it is a directory' : 'it is a pipe or a device';
-  throw new LoteError(
-    'file-unreadable',
-    `Checking ${JSON.stringify(path)}: expected a regular file, but ${found === null ? 'there is no such file' : isOther}. Check the name.`,
-  );
-}
-
-/** The other half is for the code and, in the console, for the batches of this process. */
-const SHARE_OF_ROWS = 0.5;
 const BYTES_OF_A_MB = 1024 * 1024;
 
 /**
  * Counts the rows of a dry run before they are stored, because a workbook of kilobytes can repeat one long text in a
- * million cells. `heapBytes` is Node's limit for all objects of this process.
+ * million cells. `heapBytes` is Node's limit for all objects of this process; the rows may take half of it.
  * @throws LoteError `usage`
  */
 export function boundedRows(heapBytes = getHeapStatistics().heap_size_limit): (rows: readonly RawRow[]) => void {
+  const most = heapBytes / 2;
   let bytes = 0;
   return (rows) => {
     bytes += sizeOfRows(rows);
-    const most = heapBytes * SHARE_OF_ROWS;
     if (bytes <= most) return;
-    const more = Math.ceil((2 * heapBytes) / BYTES_OF_A_MB);
     throw new LoteError(
       'usage',
       `Checking a file: a check keeps its rows in memory, in at most ${Math.floor(most / BYTES_OF_A_MB)} MB, found more up to row ${rows.at(-1)?.row}. Nothing of it was checked, and nothing was sent. ` +
-        `Split the file, or give the process more memory: NODE_OPTIONS=--max-old-space-size=${more}. \`lote run FILE\` needs no such memory.`,
+        'Split the file, or give the process more memory (NODE_OPTIONS=--max-old-space-size). `lote run FILE` needs no such memory.',
     );
   };
 }

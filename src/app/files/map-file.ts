@@ -42,30 +42,14 @@ export interface MappingRequest {
  * @throws LoteError `file-unreadable`
  */
 export async function mapFile(request: MappingRequest): Promise<MappedFile | null> {
+  const { path, inputDir, bodyTemplate } = request;
   const mapping = await chosenMapping(request);
-  return mapping === null ? null : mappedFile(request, mapping);
-}
-
-/**
- * Returns the person's mapping as the text of a profile. Returns null if the mapping is incomplete or made for another
- * header, if a dry run refuses it, or if the file is no table.
- */
-export async function mappingText(request: MappingRequest): Promise<string | null> {
-  const mapping = await chosenMapping(request);
-  if (mapping === null || (mapping.choices.headerId ?? headerId(mapping.head)) !== headerId(mapping.head)) return null;
-  const { check } = await mappedFile(request, mapping);
-  return check === null || check.refused
-    ? null
-    : `${JSON.stringify({ format: mapping.head.format, ...mapping.options }, null, 2)}\n`;
-}
-
-async function mappedFile(
-  { path, inputDir, bodyTemplate }: MappingRequest,
-  mapping: ChosenMapping,
-): Promise<MappedFile> {
+  if (mapping === null) return null;
   const { head, choices, columns, options } = mapping;
   const gaps = gapsOf(mapping);
-  const whole = gaps.missing.length + gaps.twice.length === 0;
+  const isWhole = gaps.missing.length + gaps.twice.length === 0;
+  const check = isWhole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null;
+  const isRead = check?.refused === false && (choices.headerId ?? headerId(head)) === headerId(head);
   return {
     headerRow: head.header.row,
     headerId: headerId(head),
@@ -73,7 +57,8 @@ async function mappedFile(
     ...gaps,
     separator: choices.separator ?? DEFAULT_SEPARATOR,
     taxWords: taxWordsOf(head, columns, choices),
-    check: whole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null,
+    check,
+    profile: isRead ? `${JSON.stringify({ format: head.format, ...options }, null, 2)}\n` : null,
     suggestedName: await suggestedName(join(inputDir, 'profiles'), path),
   };
 }
@@ -180,7 +165,6 @@ function meaningOptions(
   });
 }
 
-/** Returns undefined if there are no members. */
 function objectOf<Value>(members: readonly (readonly [string, Value])[]): Record<string, Value> | undefined {
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }

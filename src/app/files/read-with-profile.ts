@@ -30,7 +30,6 @@ export interface NamedFile {
 
 /** Input for reading a file. */
 export interface ReadWithProfile extends NamedFile {
-  /** Path of the bytes. */
   readonly path: string;
   readonly store: RowStore;
   /** A mapping to try instead of a profile. */
@@ -181,23 +180,19 @@ function named(profile: { readonly name: string; readonly sha256: string } | und
 
 function otherDeclarations(declared: ReadOptions, proof: FileProof): readonly string[] {
   const { decimal, encoding, delimiter, sheet, duplicateRows } = declared;
-  const known = proof.encoding?.name;
-  const isEncodingOther = encoding !== undefined && known !== undefined && !isSameEncoding(encoding, known);
   // If no cell depends on the mark, another mark gives the same numbers.
   const dependsOnMark = (proof.decimal?.witness ?? proof.decimal?.ambiguous ?? null) !== null;
-  const isMarkOther = decimal !== undefined && dependsOnMark && decimal !== proof.decimal?.mark;
+  const isSame = (now: string, before: string): boolean => now.toLowerCase() === before.toLowerCase();
   const texts = [
-    ['delimiter', delimiter, proof.delimiter?.value],
-    ['sheet', sheet, proof.dialect?.sheet?.name],
-    ['identical rows:', duplicateRows, proof.duplicateRows ?? 'refuse'],
+    ['decimal mark', decimal, dependsOnMark ? proof.decimal?.mark : undefined, isSame],
+    ['encoding', encoding, proof.encoding?.name, isSameEncoding],
+    ['delimiter', delimiter, proof.delimiter?.value, isSame],
+    ['sheet', sheet, proof.dialect?.sheet?.name, isSame],
+    ['identical rows:', duplicateRows, proof.duplicateRows ?? 'refuse', isSame],
   ] as const;
-  return [
-    ...(isMarkOther ? [`decimal mark "${decimal}" instead of "${proof.decimal?.mark}"`] : []),
-    ...(isEncodingOther ? [`encoding ${JSON.stringify(encoding)} instead of ${JSON.stringify(known)}`] : []),
-    ...texts.flatMap(([what, now, before]) =>
-      now === undefined || before === undefined || now.toLowerCase() === before.toLowerCase()
-        ? []
-        : [`${what} ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`],
-    ),
-  ];
+  return texts.flatMap(([what, now, before, same]) =>
+    now === undefined || before === undefined || same(now, before)
+      ? []
+      : [`${what} ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`],
+  );
 }

@@ -57,7 +57,6 @@ const LIKELY_COLUMNS: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
-/** Returns a header without case, accents, spaces and punctuation. */
 function headerKey(header: string): string {
   return header
     .normalize('NFKD')
@@ -78,7 +77,6 @@ export interface TableHead {
   readonly dialect: { readonly encoding: string; readonly delimiter: string } | null;
   /** Names of the visible sheets of a workbook; empty for text. */
   readonly sheets: readonly string[];
-  /** The shown sheet; null for text. */
   readonly sheet: string | null;
   /** The row that names the most columns. */
   readonly header: CsvRecord;

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/records/service-answers.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import { documentOf, type ExchangeResult } from '../../service/exchange-result.ts';
-import { is2xx, isOneOf, readId, wordAt, type Document } from '../../service/profile/place.ts';
+import { is2xx, isOneOf, readId, wordAt, type Document, type Place } from '../../service/profile/place.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { textOf } from '../../service/profile/exact-json.ts';
 import { createEventReader, parseJson } from '../../webhooks/event-reader.ts';
@@ -18,19 +18,18 @@ import { createSignatureCheck } from '../../webhooks/signature-check.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
 import {
   codeOf,
-  leavesOf,
+  hasValue,
   placeRow,
+  placesOf,
   row,
   shown,
   unseen,
   valueAt,
-  withCandidates,
-  type Known,
+  withPlaces,
   type LiveRow,
 } from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
-/** Most GETs of the invoice. */
 const MOST_LOOKS = 8;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
@@ -51,7 +50,6 @@ export interface LiveCheckRequest {
   };
   /** `url` is the address for the service. Null if the service cannot reach this machine. */
   readonly receiver: { readonly url: string; deliveries(): readonly KeptDelivery[] } | null;
-  /** Secrets of WEBHOOK_SECRET. */
   readonly secrets: readonly string[];
   readonly waitMs: number;
 }
@@ -107,38 +105,42 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
 }
 
 async function compare(request: LiveCheckRequest, calls: Counted) {
-  const { profile, subject } = request;
-  const { service, asked } = calls;
-  const first = await calls.list();
+  const { subject } = request;
+  const { service, asked, list } = calls;
+  const first = await list();
   requireAnswer(first);
   const registered = await register(request, calls);
   const details = { nif: subject.nif, legalName: 'Lote check', email: 'lote-check@example.com' };
   const create = () => service.createMerchant(details, `lote_check_${randomUUID()}`);
   const merchant = subject.merchantId === null ? await asked(create) : null;
-  const created = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : null;
-  const known: Known = { nif: subject.nif, profile, invoiceId: null };
+  // A new merchant must be in the list, else Lote would create it again in the next run.
+  const listed = merchant === null ? first : await list();
+  const merchantId = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : subject.merchantId;
+  const post = (id: string) =>
+    service.createInvoice(service.invoiceBody(invoiceOf(subject), id), `lote_check_${randomUUID()}`);
+  const invoice = merchantId === null ? null : await asked(() => post(merchantId));
+  const invoiceId = invoice?.answer.kind === 'created' ? invoice.answer.serviceId : null;
+  const status = invoiceId === null ? null : await follow(invoiceId, request, calls);
+  const missing = await asked(() => service.getInvoice(`${request.profile.invoice.idPrefix}${NO_INVOICE}`));
+  const answers = { listed, registered: registered.document, merchant, invoice, invoiceId, status, missing };
   const rows = [
-    // A new merchant must be in the list, else Lote would create it again in the next run.
-    ...(await listRows(merchant === null ? first : await calls.list(), created !== null, known)),
-    ...(merchant === null ? [] : await createdRows(merchant, 'createMerchant', known)),
-    ...(await secretRows(registered.document, known)),
+    ...requestRows(request, answers),
+    ...(await placeRows(request, answers)),
+    ...(await deliveryRows(request, registered.secret, invoiceId)),
   ];
-  const merchantId = subject.merchantId ?? created;
-  if (merchantId === null) {
-    rows.push(unseen('invoice.id', profile.invoice.id), unseen('invoice.status', profile.invoice.status));
-    rows.push(...(await errorRows([merchant], known)), ...(await deliveryRows(request, null, known)));
-    return { rows, isIssued: false };
-  }
-  const body = service.invoiceBody(invoiceOf(subject), merchantId);
-  const invoice = await asked(() => service.createInvoice(body, `lote_check_${randomUUID()}`));
-  const id = invoice.answer.kind === 'created' ? invoice.answer.serviceId : null;
-  const knownNow = { ...known, invoiceId: id };
-  const status = id === null ? null : await follow(id, request, calls);
-  const error = await asked(() => service.getInvoice(`${profile.invoice.idPrefix}${NO_INVOICE}`));
-  rows.push(...(await createdRows(invoice, 'createInvoice', knownNow)), ...(await statusRows(status, knownNow)));
-  rows.push(...(await errorRows([error, invoice, merchant], knownNow)));
-  rows.push(...(await deliveryRows(request, registered.secret, knownNow)));
   return { rows, isIssued: status?.answer.kind === 'status' && status.answer.status === 'issued' };
+}
+
+/** What the service has answered; null for a request that was not sent. */
+interface Answers {
+  readonly listed: Asked<MerchantListAnswer>;
+  readonly registered: Document | null;
+  readonly merchant: Asked<MerchantAnswer> | null;
+  readonly invoice: Asked<CreateAnswer> | null;
+  readonly invoiceId: string | null;
+  readonly status: Asked<StatusAnswer> | null;
+  /** A GET of an invoice that does not exist. */
+  readonly missing: Asked<StatusAnswer>;
 }
 
 function requireAnswer({ answer, document }: Asked<MerchantListAnswer>): void {
@@ -180,93 +182,76 @@ async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { serv
   }
 }
 
-async function listRows(
-  { answer, document }: Asked<MerchantListAnswer>,
-  wasCreated: boolean,
-  known: Known,
-): Promise<readonly LiveRow[]> {
-  const { merchants, requests } = known.profile;
-  if (document === null) return [unseen('merchants.items', merchants.items)];
-  const isOwn = (value: unknown): boolean => wordAt(value) === known.nif;
-  const isMissing = answer.kind === 'list' && wasCreated && !answer.merchants.some(({ nif }) => isOwn(nif));
-  const count = answer.kind === 'list' ? `${answer.merchants.length} merchants` : codeOf(answer.reason);
-  const { path } = requests.listMerchants;
-  const says = isMissing ? `${count}, not the new one` : count;
-  const items = await valueAt(document, merchants.items);
-  const entries: readonly unknown[] = Array.isArray(items) ? items : [];
-  const own = entries.find((item) => leavesOf(item).some(({ value }) => isOwn(value)));
-  const item = entries.length === 0 ? null : { body: own ?? entries[0] };
-  const isNif = (value: unknown): boolean => (own === undefined ? wordAt(value) !== null : isOwn(value));
-  return [
-    row('requests.listMerchants.path', path, says, answer.kind === 'list' && !isMissing),
-    await placeRow(['merchants.items', merchants.items], document, known, Array.isArray),
-    await placeRow(['merchants.id', merchants.id], item, known, isIdWith(merchants.idPrefix)),
-    await placeRow(['merchants.nif', merchants.nif], item, known, isNif),
-  ];
-}
-
-async function createdRows(
-  { answer, document }: Asked<MerchantAnswer | CreateAnswer>,
-  request: 'createMerchant' | 'createInvoice',
-  known: Known,
-): Promise<readonly LiveRow[]> {
-  const { merchants, invoice, requests } = known.profile;
-  const isMerchant = request === 'createMerchant';
-  const says = 'reason' in answer ? `${answer.kind}: ${codeOf(answer.reason)}` : answer.kind;
-  const creation = row(`requests.${request}`, requests[request].path, says, answer.kind === 'created');
-  if (document === null || !is2xx(document)) return [creation];
-  const setting = isMerchant
-    ? (['merchants.createdId', merchants.createdId] as const)
-    : (['invoice.id', invoice.id] as const);
-  return [creation, await placeRow(setting, document, known, isIdWith((isMerchant ? merchants : invoice).idPrefix))];
-}
-
-async function secretRows(registration: Document | null, known: Known): Promise<readonly LiveRow[]> {
-  const { webhook } = known.profile;
-  if (registration === null) return [];
-  const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== '';
-  return [await placeRow(['webhook.secret', webhook.secret], registration, known, isSecret)];
-}
-
-async function statusRows(status: Asked<StatusAnswer> | null, known: Known): Promise<readonly LiveRow[]> {
-  const { invoice, requests } = known.profile;
-  if (status === null) return [unseen('invoice.status', invoice.status)];
-  const { answer, document } = status;
-  const { path } = requests.getInvoice;
-  if (answer.kind === 'not-now' || document === null || !is2xx(document)) {
-    const says = answer.reason === null ? `status ${document?.status ?? 'none'}` : codeOf(answer.reason);
-    return [row('requests.getInvoice.path', path, says, false), unseen('invoice.status', invoice.status)];
+/** Whether each request was answered as Lote expects. */
+function requestRows({ profile, subject }: LiveCheckRequest, answers: Answers): readonly LiveRow[] {
+  const { listMerchants, createMerchant, createInvoice, getInvoice } = profile.requests;
+  const { listed, merchant, invoice, status } = answers;
+  const list = listed.answer.kind === 'list' ? listed.answer.merchants : null;
+  const isListed = merchant?.answer.kind !== 'created' || list?.some(({ nif }) => nif === subject.nif) === true;
+  const count = 'reason' in listed.answer ? codeOf(listed.answer.reason) : `${list?.length ?? 0} merchants`;
+  const says = list === null || isListed ? count : `${count}, not the new one`;
+  const rows = [row('requests.listMerchants.path', listMerchants.path, says, list !== null && isListed)];
+  if (merchant !== null) rows.push(creationRow('requests.createMerchant', createMerchant.path, merchant.answer));
+  if (invoice !== null) rows.push(creationRow('requests.createInvoice', createInvoice.path, invoice.answer));
+  if (status !== null) {
+    const { answer } = status;
+    const found = answer.reason === null ? `status ${status.document?.status ?? 'none'}` : codeOf(answer.reason);
+    rows.push(row('requests.getInvoice.path', getInvoice.path, found, answer.kind === 'status' && isFound(status)));
   }
-  const isOwn = (value: unknown): boolean => readId(value, invoice.idPrefix) === known.invoiceId;
-  const isIssued = (value: unknown): boolean => isOneOf(value, invoice.issued);
-  return [
-    row('requests.getInvoice.path', path, `status ${document.status ?? ''}`, true),
-    await placeRow(['invoice.id (GET)', invoice.id], document, known, isOwn),
-    await placeRow(['invoice.status', invoice.status], document, known, isIssued),
-  ];
+  return rows;
 }
 
-async function errorRows(answers: readonly (Asked<unknown> | null)[], known: Known): Promise<readonly LiveRow[]> {
-  const { error } = known.profile;
-  const documents = answers.flatMap((one) => one?.document ?? []);
-  const document = documents.find((one) => one.body !== undefined && !is2xx(one)) ?? null;
+function creationRow(setting: string, path: Place, answer: MerchantAnswer | CreateAnswer): LiveRow {
+  const says = 'reason' in answer ? `${answer.kind}: ${codeOf(answer.reason)}` : answer.kind;
+  return row(setting, path, says, answer.kind === 'created');
+}
+
+function isFound(asked: Asked<unknown> | null): boolean {
+  return asked !== null && asked.document !== null && is2xx(asked.document);
+}
+
+/** What each place of the profile holds in the answer to which it belongs. */
+async function placeRows({ profile, subject }: LiveCheckRequest, answers: Answers): Promise<readonly LiveRow[]> {
+  const { merchants, webhook, invoice, error } = profile;
+  const documentIn = (asked: Asked<unknown> | null) => (isFound(asked) ? (asked?.document ?? null) : null);
+  const list = answers.listed.document;
+  const items = list === null ? null : await valueAt(list, merchants.items);
+  const entries: readonly unknown[] = Array.isArray(items) ? items : [];
+  const isOwnNif = (value: unknown): boolean => wordAt(value) === subject.nif;
+  const own = entries.find((entry) => hasValue(entry, isOwnNif));
+  const item = entries.length === 0 ? null : { body: own ?? entries[0] };
   const isWord = (value: unknown): boolean => wordAt(value) !== null;
-  return [
-    await placeRow(['error.code', error.code], document, known, isWord),
-    await placeRow(['error.message', error.message], document, known, isWord),
+  const isOwnId = (value: unknown): boolean => readId(value, invoice.idPrefix) === answers.invoiceId;
+  const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  const isIssued = (value: unknown): boolean => isOneOf(value, invoice.issued);
+  const failed = [answers.missing, answers.invoice, answers.merchant]
+    .flatMap((asked) => asked?.document ?? [])
+    .find((document) => document.body !== undefined && !is2xx(document));
+  const rows: (readonly [string, Place, Document | null, (value: unknown) => boolean])[] = [
+    ['merchants.items', merchants.items, list, Array.isArray],
+    ['merchants.id', merchants.id, item, isIdWith(merchants.idPrefix)],
+    ['merchants.nif', merchants.nif, item, own === undefined ? isWord : isOwnNif],
+    ['merchants.createdId', merchants.createdId, documentIn(answers.merchant), isIdWith(merchants.idPrefix)],
+    ['invoice.id', invoice.id, documentIn(answers.invoice), isIdWith(invoice.idPrefix)],
+    ['invoice.id (GET)', invoice.id, documentIn(answers.status), isOwnId],
+    ['invoice.status', invoice.status, documentIn(answers.status), isIssued],
+    ['error.code', error.code, failed ?? null, isWord],
+    ['error.message', error.message, failed ?? null, isWord],
   ];
+  if (answers.registered !== null) rows.push(['webhook.secret', webhook.secret, answers.registered, isSecret]);
+  return Promise.all(rows.map(([setting, place, document, fits]) => placeRow([setting, place], document, fits)));
 }
 
 async function deliveryRows(
   request: LiveCheckRequest,
   secret: string | null,
-  known: Known,
+  invoiceId: string | null,
 ): Promise<readonly LiveRow[]> {
-  const { signature, event } = known.profile;
-  const { receiver } = request;
+  const { receiver, profile } = request;
+  const { signature, event } = profile;
   const where = `${signature.header} ${signature.algorithm} ${signature.encoding} of ${signature.signed}`;
-  const isAboutIt = (one: { readonly serviceId: string | null } | null): boolean => one?.serviceId === known.invoiceId;
-  const came = known.invoiceId === null ? [] : (receiver?.deliveries() ?? []);
+  const isAboutIt = (one: { readonly serviceId: string | null } | null): boolean => one?.serviceId === invoiceId;
+  const came = invoiceId === null ? [] : (receiver?.deliveries() ?? []);
   const deliveries = await Promise.all(came.map(deliveryReader(request, secret)));
   const best = deliveries.find(({ events }) => events.some(isAboutIt)) ?? deliveries[0];
   if (best === undefined) {
@@ -275,14 +260,14 @@ async function deliveryRows(
     return [unseen('signature', where, received), ...parts.map((part) => unseen(`event.${part}`, event[part]))];
   }
   const read = best.events.find(isAboutIt) ?? best.events[0] ?? null;
-  const leaves = leavesOf(best.body);
+  const places = placesOf(best.body);
   const signatures = best.headerNames.filter((name) => /sign|hmac|digest|token/.test(name));
   const rowOf = (part: 'type' | 'invoiceId' | 'eventId', value: unknown, fits: boolean): LiveRow =>
-    withCandidates(row(`event.${part}`, event[part], shown(`event.${part}`, value), fits), leaves, known);
+    withPlaces(row(`event.${part}`, event[part], shown(`event.${part}`, value), fits), places);
   return [
     best.refusal === null
       ? row('signature', where, 'it holds', true)
-      : { ...row('signature', where, best.refusal, false), candidates: signatures.slice(0, MOST_SIGNATURES) },
+      : { ...row('signature', where, best.refusal, false), places: signatures.slice(0, MOST_SIGNATURES) },
     rowOf('type', read?.type, read !== null && read.verdict !== null),
     rowOf('invoiceId', read?.serviceId, read !== null && isAboutIt(read)),
     rowOf('eventId', read?.eventId, (read?.eventId ?? null) !== null),

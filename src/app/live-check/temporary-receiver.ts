@@ -12,7 +12,6 @@ export interface KeptDelivery {
 
 /** A receiver that lasts as long as a check and keeps deliveries in memory. */
 export interface TemporaryReceiver {
-  /** Address at which it listens. */
   readonly url: string;
   deliveries(): readonly KeptDelivery[];
   close(): Promise<void>;

@@ -134,15 +134,11 @@ function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: P
 /** Returns null if a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
 async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
   const { changes, isFlagged } = await options.ledger.sinceReport(batchId);
-  return isFlagged || changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
+  return isFlagged || changes.length > 0 ? null : readExisting(options, batchId);
 }
 
-/** With `which` "of its last end", also returns null if the batch has ended again since, as after a refused file. */
-async function readExisting(
-  options: ReportWriterOptions,
-  batchId: string,
-  which: 'whatever' | 'of its last end' = 'whatever',
-): Promise<ReportSummary | null> {
+/** Returns null if the report is missing, or if the batch has ended again since, as after a refused file. */
+async function readExisting(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
   const batch = await requireBatch(options.ledger, batchId);
   const directory = join(options.reportsDir, batchId);
   const json = join(directory, 'report.json');
@@ -151,7 +147,7 @@ async function readExisting(
   // An operator may have restored the folder from an older copy.
   const { revision } = await options.ledger.sinceReport(batchId);
   if (said.batch.revision < revision) return null;
-  if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
+  if (said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
   const corrections = (await readdir(directory)).find((file) => isCorrectionsFile(file)) ?? null;
   const totalsDiffer = differingTotals(await options.ledger.fileFindings(batchId));
   return {

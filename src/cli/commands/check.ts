@@ -4,7 +4,7 @@ import { readConfig, type Config } from '../../app/config/config.ts';
 import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import type { MappedFile } from '../../console/mapping/file-mapper.ts';
 import { requireProfileName } from '../../ingest/profile/mapping-profile.ts';
-import { mapFile, mappingText as profileText, type MappingRequest } from '../../app/files/map-file.ts';
+import { mapFile, type MappingRequest } from '../../app/files/map-file.ts';
 import { writeProfile } from '../../app/files/save-mapping.ts';
 import { namedFiles } from '../../app/files/input-files.ts';
 import { checkFile, type CheckedFile } from '../../app/files/check-file.ts';
@@ -74,14 +74,13 @@ async function saveProfile(
   if (file === undefined || more !== undefined)
     throw new LoteError('usage', `Saving a mapping profile: expected one file, found ${files.length}.`);
   const request = requestOf(file);
-  const text = await profileText(request);
-  if (text === null) {
-    const mapped = await mapFile(request);
+  const mapped = await mapFile(request);
+  if (mapped === null || mapped.profile === null) {
     const what =
       mapped === null ? 'no table with a header was found' : `it is not finished.\n${mappingText(file, mapped)}`;
     throw new LoteError('usage', `Saving a mapping profile for ${file}: nothing was saved, because ${what}`);
   }
-  const path = await writeProfile(request.inputDir, name, text);
+  const path = await writeProfile(request.inputDir, name, mapped.profile);
   process.stderr.write(`lote: saved ${path}; files with these columns are read with it from now on\n`);
   return name;
 }

@@ -14,7 +14,7 @@ import {
   unscheduleNightlyRuns,
   type NightlyState,
 } from '../../app/schedules/nightly-schedule.ts';
-import { withTemporal, type TemporalSession } from '../session/temporal-session.ts';
+import { withTemporal } from '../session/temporal-session.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { lineWriter, localTime, printResult } from '../output/terminal-text.ts';
@@ -59,27 +59,23 @@ interface NightlyOn extends NightlyCommand {
 /** `lote nightly on`: makes or changes the schedule; a missing option keeps its value. */
 export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Promise<ExitCode> {
   const { at, timezone, catchUp, json } = command;
-  // Refuses a wrong time before Lote starts a server or waits for one.
+  // Refuses a wrong time before Lote waits for a server.
   nightlyTime(at ?? DEFAULT_AT, timezone ?? 'UTC');
   const catchUpMs = durationOf(catchUp ?? DEFAULT_CATCH_UP);
-  return withNightlyRuns(env, command, async (place, { stays, config }) => {
+  return withNightlyRuns(env, async (place, config) => {
     const before = await describeNightlyRuns(place);
     const wasAt = before === null ? null : clockOf(before);
     const time = nightlyTime(at ?? wasAt ?? DEFAULT_AT, timezone ?? before?.timezone ?? ownZone());
     const kept = catchUp === undefined ? before?.catchUpMs : undefined;
     await scheduleNightlyRuns(place, { ...time, catchUpMs: kept ?? catchUpMs });
     const state = await describeNightlyRuns(place);
-    const lines = [
-      ...nightlyLines(state, config),
-      ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
-    ];
-    printResult(json, { nights: state }, () => `${lines.join('\n')}\n`);
+    printResult(json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
   });
 }
 
 /** `lote nightly off`: deletes the schedule. A run that no worker has begun finds no schedule and takes no files. */
 export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(env, command, async (place) => {
+  return withNightlyRuns(env, async (place) => {
     const running = (await runningNightlyRun(place, await describeNightlyRuns(place)))?.workflowId ?? null;
     const was = await unscheduleNightlyRuns(place);
     const off = was ? 'Nights are off now.\n' : 'Nights were off already.\n';
@@ -90,7 +86,7 @@ export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand
 
 /** `lote nightly show`: prints the schedule and the last nights. */
 export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(env, command, async (place, { config }) => {
+  return withNightlyRuns(env, async (place, config) => {
     const state = await describeNightlyRuns(place);
     printResult(command.json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
   });
@@ -118,12 +114,9 @@ function resultText({ night, files, problems, waiting, reports }: NightlyResult)
 
 async function withNightlyRuns(
   env: NodeJS.ProcessEnv,
-  command: NightlyCommand,
-  use: (place: NightlyPlace, reached: TemporalSession) => Promise<void>,
+  use: (place: NightlyPlace, config: Config) => Promise<void>,
 ): Promise<ExitCode> {
-  await withTemporal({ config: readConfig(env), notify: lineWriter(command), env }, (reached) =>
-    use({ ...reached.config, client: reached.client }, reached),
-  );
+  await withTemporal(readConfig(env), (client, config) => use({ ...config, client }, config));
   return EXIT.ok;
 }
 

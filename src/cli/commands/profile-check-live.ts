@@ -14,13 +14,13 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 const HEAD = ['setting', 'the profile looks at', 'received there', 'verdict'] as const;
 
-/** Formats the output of `lote profile check --live`: a line for each setting, and below it the candidates for a setting that does not fit. */
+/** Formats the output of `lote profile check --live`: a line for each setting, and below it the places of the answer for a setting that does not fit. */
 function liveCheckText({ rows, requests, fits }: LiveCheck): string {
   const lines = tableLines([HEAD, ...rows.map((row) => [row.setting, row.place, row.received, row.verdict])]);
   const shown = lines.flatMap((line, at) => {
-    // The head has no candidates.
-    const candidates = rows[at - 1]?.candidates ?? [];
-    return candidates.length === 0 ? [line] : [line, `  would fit: ${candidates.join(', ')}`];
+    // The head has no places.
+    const places = rows[at - 1]?.places ?? [];
+    return places.length === 0 ? [line] : [line, `  the answer has: ${places.join(', ')}`];
   });
   const end = fits
     ? 'Lote reads everything that was created.'

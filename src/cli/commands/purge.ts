@@ -7,9 +7,6 @@ import { withSession, type Session } from '../session/open-session.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import type { Purged } from '../../ledger/operations/purge.ts';
 
-/** The maximum number of staying batches on the terminal. */
-const MOST_SHOWN = 10;
-
 /** `olderThan`: a duration such as `400d`. */
 interface PurgeCommand {
   readonly olderThan: string;
@@ -56,14 +53,9 @@ function textOf(purged: Purged, dryRun: boolean): string {
 
 function stayingText(staying: Purged['staying']): string[] {
   if (staying.length === 0) return [];
-  const shown = staying.slice(0, MOST_SHOWN).map(({ batchId, state, invoices }) => {
-    const open = invoices === 0 ? '' : `, ${invoices} invoices not at their end`;
-    return `  ${batchId} (${state}${open})`;
-  });
   return [
     `Batches of that age stay as they are (${staying.length}), because they have not ended, or invoices of them may still go:`,
-    ...shown,
-    ...(staying.length > MOST_SHOWN ? [`  and ${staying.length - MOST_SHOWN} more (--json names all)`] : []),
+    ...staying.map(({ batchId, state, invoices }) => `  ${batchId} (${state}, ${invoices} invoices not at their end)`),
     'Their reports say what to do: a retry, a reconciliation or a corrected file ends such invoices; a batch that is paused is resumed or cancelled in the console.',
   ];
 }

@@ -1,11 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { BatchResult } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { type Config, readConfig } from '../../app/config/config.ts';
+import { readConfig } from '../../app/config/config.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { namedFiles } from '../../app/files/input-files.ts';
 import { startReconciliation } from '../../app/schedules/reconciliation-schedule.ts';
@@ -14,33 +14,14 @@ import { printResults } from '../output/summary-table.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 import { followBatches } from '../session/follow-batches.ts';
 import { type WorkCommand, withWork } from '../session/work-session.ts';
-import { readProfile } from '../../app/account/read-profile.ts';
 import type { ReadingCommand } from '../session/expectations.ts';
-
-const NOTE =
-  'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox has it.';
-
-/**
- * Checks the configured profile as a run does, and writes the settings that the sandbox can honour into a folder.
- * Returns the path, or null if no profile is configured.
- * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
- */
-export function rehearsalProfile(
-  { serviceProfilePath }: Pick<Config, 'serviceProfilePath'>,
-  directory: string,
-): string | null {
-  if (serviceProfilePath === null) return null;
-  const { limits, retry } = readProfile({ serviceProfilePath });
-  const path = join(directory, 'service-profile.json');
-  writeFileSync(path, JSON.stringify({ limits, retry }));
-  return path;
-}
 
 /**
  * Variables that lead to a real service, ledger, running Lote or `LOTE_ON_REPORT` program, in any form (a secret's
- * file, a Temporal profile): a rehearsal gets none. Without them, Lote reads no default file of Temporal either.
+ * file, a Temporal profile), or say how a real service speaks: a rehearsal gets none. Without them, Lote reads no
+ * default file of Temporal either.
  */
-const LEFT_OUT = /^(?:(?:INVOICING|WEBHOOK|DATABASE|TEMPORAL)_|PG[A-Z]|LOTE_ON_REPORT$)/u;
+const LEFT_OUT = /^(?:(?:INVOICING|WEBHOOK|DATABASE|TEMPORAL)_|PG[A-Z]|(?:LOTE_ON_REPORT|SERVICE_PROFILE)$)/u;
 
 const Report = z.object({
   batch: z.object({ revision: z.number() }),
@@ -75,12 +56,10 @@ async function rehearseIn(
 ): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
   // Reads no key, because a rehearsal sends nothing to a service.
-  const { inputDir, reportsDir, serviceProfilePath } = readConfig(own, process.cwd(), 'nothing');
-  const profile = rehearsalProfile({ serviceProfilePath }, directory);
+  const { inputDir, reportsDir } = readConfig(own, process.cwd(), 'nothing');
   const rehearsal = {
     ...SHORT_TIMES,
     ...own,
-    ...(profile === null ? {} : { SERVICE_PROFILE: profile }),
     LOTE_DATA_DIR: join(directory, 'data'),
     LOTE_INPUT_DIR: join(directory, 'input'),
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
@@ -89,7 +68,6 @@ async function rehearseIn(
   const config = readConfig(rehearsal);
   await takeMappings(inputDir, config.inputDir);
   const notify = lineWriter({ json });
-  if (profile !== null) notify(NOTE);
   const files = (await namedFiles(inputDir, names)).map((file) => resolve(file));
   const work: WorkCommand = {
     ...{ json, env: own, config, interrupted: () => INTERRUPTED },
@@ -108,7 +86,6 @@ async function rehearseIn(
   });
 }
 
-/** Copies the mapping profiles with which the night would read the file. */
 async function takeMappings(from: string, to: string): Promise<void> {
   await cp(join(from, 'profiles'), join(to, 'profiles'), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -10,7 +10,7 @@ import { fileStore } from '../../sandbox/file-store.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { tableLines } from '../output/terminal-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { leaveSoon, stay } from '../session/interruption.ts';
+import { interruption, leaveSoon } from '../session/interruption.ts';
 import { startOwner, type Owner } from '../../app/start/start-owner.ts';
 import { preflight } from '../session/preflight.ts';
 
@@ -45,7 +45,7 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
 /** Runs a process with one role until Ctrl-C or until a part is lost. `lineOf` returns the line that says that the process is ready. */
 async function runRole(role: Role, config: Config, lineOf: (running: RunningProcess) => string): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const { over, begin } = stay();
+  const { over, begin } = interruption();
   const place = { config, log, roles: [role], own: null, onWork: begin, onForcedEnd: leaveSoon };
   const running = await startProcess(place);
   begin();
@@ -74,7 +74,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  const { over, begin } = stay();
+  const { over, begin } = interruption();
   const beside = { onWork: begin, onForcedEnd: leaveSoon, beforeHandOver: preflight };
   const stack = await startOwner({ config, log, notify, env, ...beside });
   if (stack === null)
@@ -111,7 +111,6 @@ function addresses({ endpoints, metricsUrl }: Owner): string {
 export interface SandboxFlags {
   /** Address to listen at. Optional: the default is this machine alone. */
   readonly host?: string;
-  /** `heavy` or a JSON object. */
   readonly faults?: string;
 }
 
@@ -119,7 +118,7 @@ export interface SandboxFlags {
 export async function sandboxCommand(env: NodeJS.ProcessEnv, { host, faults }: SandboxFlags): Promise<ExitCode> {
   // The sandbox plays the service, so it needs no key.
   const config = readConfig(env, process.cwd(), 'nothing');
-  const staying = stay();
+  const staying = interruption();
   const sandbox = await startSandbox({
     host: host ?? config.sandbox.host,
     port: await choosePort(config.sandbox),

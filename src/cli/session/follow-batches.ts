@@ -44,12 +44,9 @@ export async function followBatch(
   batchId: string,
   workflowId: string,
 ): Promise<BatchResult> {
-  const line = progressLine();
-  try {
-    return await waitFor({ batchId, handle: session.client.workflow.getHandle(workflowId) }, session, line);
-  } finally {
-    line.end();
-  }
+  const handle: BatchHandle = session.client.workflow.getHandle(workflowId);
+  const [result] = await followBatches(session, [{ batchId, handle }]);
+  return result as BatchResult;
 }
 
 /** Waits for one batch. Asks for the progress only during the wait: the end of the wait ends an open query, too. */

@@ -4,10 +4,12 @@ import { LoteError } from '../../domain/errors.ts';
 /** Message of an interrupted command whose work other processes, or the next command, continue. */
 export const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
 
-/** A process that stays until a signal tells it to leave. */
-export interface Stay {
+/** Reacts to Ctrl-C and the like. */
+export interface Interruption {
   /** Resolves at the first signal after `begin`; the second one ends the process at once. */
   readonly over: Promise<void>;
+  /** Rejects with `interrupted`, which means exit code 130, when `over` resolves. */
+  readonly interrupted: Promise<never>;
   /**
    * Marks the start of work that must end in order; before it, the first signal ends the process at once. Call `begin`
    * before the line that says that the process is ready: a program that reads that line may stop the process.
@@ -17,22 +19,6 @@ export interface Stay {
   end(): void;
 }
 
-/** Reacts to Ctrl-C in a command that would otherwise run to its own end. */
-export interface Interruption extends Stay {
-  /** Rejects with `interrupted` at the first signal after `begin`; never resolves. */
-  readonly interrupted: Promise<never>;
-}
-
-/** On the first signal, the command leaves in order with the sentence and exit code 130. On the second, it leaves at once, after `leaveNow`. */
-export function interruption(sentence: () => string, leaveNow?: () => void): Interruption {
-  const staying = stay(leaveNow);
-  const interrupted = staying.over.then(() => {
-    throw new LoteError('interrupted', sentence());
-  });
-  interrupted.catch(() => undefined);
-  return { ...staying, interrupted };
-}
-
 /** Signals of a terminal's Ctrl-C and Ctrl-\, a service manager's stop and a closed terminal. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -40,7 +26,10 @@ const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
  * Listens for signals from now on, because a signal without a listener does not end the first process of a container.
  * `leaveNow` runs before the process leaves at once.
  */
-export function stay(leaveNow: () => void = () => undefined): Stay {
+export function interruption(
+  sentence: () => string = () => INTERRUPTED,
+  leaveNow: () => void = () => undefined,
+): Interruption {
   let hasBegun = false;
   let resolve: (() => void) | null = null;
   const over = new Promise<void>((done) => (resolve = done));
@@ -58,7 +47,12 @@ export function stay(leaveNow: () => void = () => undefined): Stay {
     process.on(signal, listener);
     return () => void process.off(signal, listener);
   });
-  return { over, begin: () => void (hasBegun = true), end: () => listeners.forEach((remove) => remove()) };
+  const interrupted = over.then(() => {
+    throw new LoteError('interrupted', sentence());
+  });
+  interrupted.catch(() => undefined);
+  const end = (): void => listeners.forEach((remove) => remove());
+  return { over, interrupted, begin: () => void (hasBegun = true), end };
 }
 
 /** Longer than closing connections takes. */

@@ -66,6 +66,8 @@ export interface MappedFile {
   readonly taxWords: readonly { readonly word: string; readonly code: string }[];
   /** Null while columns of Lote are missing or meant twice. */
   readonly check: FileCheck | null;
+  /** The mapping as the text of a profile. Null if it is incomplete, for another header, or refused by the dry run. */
+  readonly profile: string | null;
   readonly suggestedName: string;
 }
 

@@ -52,7 +52,6 @@ export async function checkFolders({ config, ledger, now }: Examination): Promis
   return [...(await Promise.all(found)).flat(), ...archived];
 }
 
-/** Checks whether archived files are unchanged since Lote read them. */
 async function archivedFiles(
   { application, inputDir }: Config,
   ledger: Pick<ReadOnlyLedger, 'batchOfFile'>,

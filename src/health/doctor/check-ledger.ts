@@ -45,7 +45,9 @@ export interface LedgerChecks {
   close(): Promise<void>;
 }
 
-const NOTHING_TO_CLOSE = (): Promise<void> => Promise.resolve();
+function notRead(check: Check): LedgerChecks {
+  return { checks: [check], ledger: null, close: () => Promise.resolve() };
+}
 
 /** Reads the ledger without changing it. Reads an embedded ledger only while no process owns it. */
 export async function checkLedger(config: Config, now: () => number): Promise<LedgerChecks> {
@@ -53,17 +55,14 @@ export async function checkLedger(config: Config, now: () => number): Promise<Le
   if (databaseUrl !== null) {
     const { openPostgresDatabase } = await import('../../ledger/database/postgres/open-postgres-database.ts');
     const database = readOnly(openPostgresDatabase({ connectionString: databaseUrl }));
-    return { ...(await readLedger(database, now, postgresNumbers)), close: () => database.close() };
+    return { ...(await readLedger(database, now)), close: () => database.close() };
   }
   const directory = join(config.dataDir, 'ledger');
-  if (!existsSync(directory)) {
-    const check = unknown('ledger', `${directory} is not there yet; the first start of Lote makes it.`);
-    return { checks: [check], ledger: null, close: NOTHING_TO_CLOSE };
-  }
+  if (!existsSync(directory))
+    return notRead(unknown('ledger', `${directory} is not there yet; the first start of Lote makes it.`));
   if (!existsSync(join(directory, 'PG_VERSION'))) {
     const cure = `Move it away, and restore a copy of the ledger there (docs/deployment.md#restore-the-ledger), or set LOTE_DATA_DIR to the right folder.`;
-    const check = trouble('ledger', `${directory} is no ledger: the file PG_VERSION is missing in it.`, cure);
-    return { checks: [check], ledger: null, close: NOTHING_TO_CLOSE };
+    return notRead(trouble('ledger', `${directory} is no ledger: the file PG_VERSION is missing in it.`, cure));
   }
   return embeddedLedger(config.dataDir, directory, now);
 }
@@ -71,13 +70,10 @@ export async function checkLedger(config: Config, now: () => number): Promise<Le
 async function embeddedLedger(dataDir: string, directory: string, now: () => number): Promise<LedgerChecks> {
   const { acquireDirectoryLock } = await import('../../app/data-dir/directory-lock.ts');
   const lock = currentOwner(dataDir) === null ? await acquireDirectoryLock(dataDir) : null;
-  if (lock === null) {
-    const check = fine(
-      'ledger',
-      'Another process owns it, and works with it: the health page of its console shows it.',
+  if (lock === null)
+    return notRead(
+      fine('ledger', 'Another process owns it, and works with it: the health page of its console shows it.'),
     );
-    return { checks: [check], ledger: null, close: NOTHING_TO_CLOSE };
-  }
   try {
     const { openPgliteDatabase } = await import('../../ledger/database/pglite/open-pglite-database.ts');
     const database = readOnly(await openPgliteDatabase(directory));
@@ -85,20 +81,16 @@ async function embeddedLedger(dataDir: string, directory: string, now: () => num
       await database.close();
       await lock.release();
     };
-    return { ...(await readLedger(database, now, embeddedNumbers)), close };
+    return { ...(await readLedger(database, now)), close };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function readLedger(
-  database: Database,
-  now: () => number,
-  numbers: (database: Database, now: () => number) => Promise<readonly Check[]>,
-): Promise<Omit<LedgerChecks, 'close'>> {
+async function readLedger(database: Database, now: () => number): Promise<Omit<LedgerChecks, 'close'>> {
   try {
-    const measured = await numbers(database, now);
+    const measured = await sizeAndClock(database, now);
     const schema = await schemaCheck(database);
     if (schema.state === 'trouble') return { checks: [schema, ...measured], ledger: null };
     const id = schema.state === 'ok' ? await findLedgerId(database) : null;
@@ -128,23 +120,14 @@ async function schemaCheck(database: Database): Promise<Check> {
       );
 }
 
-async function postgresNumbers(database: Database, now: () => number): Promise<readonly Check[]> {
+async function sizeAndClock(database: Database, now: () => number): Promise<readonly Check[]> {
   const before = now();
   const [row] = await database.query<{ bytes: number; at: number }>(
     `SELECT pg_database_size(current_database()) AS bytes, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at`,
   );
   if (row === undefined) return [];
-  const clocks = { theirs: row.at, ours: (before + now()) / 2, whose: "the database server's" };
-  return [fine('ledger size', sizeText(row.bytes)), clockCheck('ledger clock', clocks)];
-}
-
-async function embeddedNumbers(database: Database): Promise<readonly Check[]> {
-  const [row] = await database.query<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes');
-  return [fine('ledger size', sizeText(row?.bytes ?? 0))];
-}
-
-function sizeText(bytes: number): string {
-  return `${Math.ceil(bytes / BYTES_PER_MB)} MB`;
+  const clocks = { theirs: row.at, ours: (before + now()) / 2, whose: "the database's" };
+  return [fine('ledger size', `${Math.ceil(row.bytes / BYTES_PER_MB)} MB`), clockCheck('ledger clock', clocks)];
 }
 
 /** Finding and cure for a failing database server, by SQLSTATE or network error code. */
@@ -166,7 +149,6 @@ function connectionTrouble(error: unknown): Check {
     : trouble('ledger', `The database server: ${found}.`, cure);
 }
 
-/** Wraps the database so that it refuses every write. */
 function readOnly(database: Database): Database {
   const transaction: Database['transaction'] = (work) =>
     database.transaction(async (queries) => {

@@ -9,7 +9,7 @@ import {
 } from '../../app/account/account-guard.ts';
 import { openService } from '../../app/account/open-service.ts';
 import { clockCheck, codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
-import type { Examination, ReadOnlyLedger } from './check-ledger.ts';
+import type { Examination } from './check-ledger.ts';
 
 const PATIENCE_MS = 5_000;
 /** The list of merchants may have many pages. */
@@ -65,20 +65,21 @@ export async function accountCheck({
   now,
 }: Omit<Examination, 'account'>): Promise<Check | null> {
   const { service: account, application } = config;
+  const name = 'service account';
   if (ledger === null) return null;
-  if (account.kind !== 'remote') return isBuiltInSandbox(config) ? missingCheck(application, ledger) : null;
-  return otherAccount(() =>
-    requireKnownService({
-      ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
-      ...{ application, account, profile, now: now() },
-    }),
-  );
-}
-
-/** Reports an account that the ledger knows and the operator's shell lacks: only the running Lote's unit may set it. */
-async function missingCheck(application: string, ledger: ReadOnlyLedger): Promise<Check | null> {
-  const missing = await accountMissingHere({ ledger, application, account: null });
-  return missing === null ? null : trouble('service account', `Here ${missingText(missing)}.`, MISSING_CURE);
+  if (account.kind !== 'remote') {
+    // Only the unit of the running Lote may set the account, and the operator's shell lacks it.
+    const known = isBuiltInSandbox(config) ? await accountMissingHere({ ledger, application, account: null }) : null;
+    return known === null ? null : trouble(name, `Here ${missingText(known)}.`, MISSING_CURE);
+  }
+  try {
+    const written = { ...ledger, confirmAccount: () => Promise.resolve() };
+    await requireKnownService({ ledger: written, application, account, profile, now: now() });
+    return null;
+  } catch (error) {
+    if (!(error instanceof LoteError) || error.code !== 'interlock') throw error;
+    return trouble(name, errorText(error), 'Correct it, or confirm it once: lote confirm-service');
+  }
 }
 
 /** Checks whether the service accepts the key: reads the list of merchants, as each run does before it sends. */
@@ -104,15 +105,5 @@ async function checkAccount({ config, profile, ...parts }: Examination): Promise
     return trouble('service', `${message}.`, cure);
   } finally {
     await service.close();
-  }
-}
-
-async function otherAccount(require: () => Promise<unknown>): Promise<Check | null> {
-  try {
-    await require();
-    return null;
-  } catch (error) {
-    if (!(error instanceof LoteError) || error.code !== 'interlock') throw error;
-    return trouble('service account', errorText(error), `Correct it, or confirm it once: lote confirm-service`);
   }
 }

@@ -10,7 +10,6 @@ export interface Metric {
   readonly labels: Readonly<Record<string, readonly string[] | number>>;
   /** True for a counter whose value is read at a scrape, like a gauge. */
   readonly isRead?: boolean;
-  /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
 

@@ -17,7 +17,6 @@ const MOST_BATCHES = 100;
 
 /** Figures of the ledger at one time. */
 export interface LedgerSnapshot {
-  /** Epoch milliseconds. */
   readonly at: number;
   readonly batches: Readonly<Partial<Record<BatchState, number>>>;
   readonly invoices: ReadonlyMap<Outcome, number>;

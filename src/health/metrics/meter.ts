@@ -13,11 +13,9 @@ export type Observe = (name: MetricName, value: number, labels?: Labels) => void
 export interface Meter {
   /** Adds to a counter. Adding 0 makes the counter visible, so that Prometheus sees its first event as a rise. */
   count(name: MetricName, labels?: Labels, by?: number): void;
-  /** Records a duration in a histogram of seconds. */
   time(name: MetricName, ms: number, labels?: Labels): void;
   /** Registers a function that observes values at each scrape; metrics without a value are not in the answer. */
   onScrape(read: (observe: Observe) => void | Promise<void>): void;
-  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
   close(): Promise<void>;
 }
@@ -68,7 +66,6 @@ export function createMeter(): Meter {
   };
 }
 
-/** Labels of one measurement. */
 type Labels = Readonly<Record<string, string>>;
 
 /** Replaces a label value that the catalogue does not allow. */

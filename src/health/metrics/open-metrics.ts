@@ -7,13 +7,11 @@ import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
 import type { MeasureRequest } from '../../domain/records/measures.ts';
 
-/** The version of Lote and the role of the process. */
 interface ProcessIdentity {
   readonly version: string;
   readonly role: 'embedded' | 'worker' | 'receiver' | 'console';
 }
 
-/** Serves Node's figures of this process. */
 function serveProcessGauges(meter: Meter, { version, role }: ProcessIdentity): void {
   let busy = performance.eventLoopUtilization();
   meter.onScrape((observe) => {
@@ -84,7 +82,6 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
   };
 }
 
-/** Serves the counts of the receiver. */
 function serveDeliveryCounters(meter: Meter, totals: () => Readonly<DeliveryCounts>): void {
   meter.onScrape((observe) => {
     const { taken, withoutEvent, notStored, refused } = totals();

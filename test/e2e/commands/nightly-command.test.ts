@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { correctedInOffice, officeWorkbook } from '../../support/files/office-workbook.ts';
 import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
 import { documentOf, lotePlace, readJson, type LotePlace } from '../../support/lote/running-lote.ts';
@@ -28,12 +28,12 @@ describe('lote nightly', () => {
   let place: LotePlace;
 
   beforeAll(async () => {
-    place = await lotePlace({ temporal: 'own' });
+    place = await lotePlace({ temporal: 'own', up: true });
   });
 
   afterAll(() => place.remove());
 
-  it('is switched on, keeps its plan over restarts, runs a night now, and is switched off', async () => {
+  it('is switched on, keeps its plan, runs a night now, and is switched off', async () => {
     const on = await place.run('nightly', 'on', '--at', '02:30', '--timezone', 'Europe/Madrid', '--json');
     const show = await place.run('nightly', 'show');
     await place.file('dropped.csv', { invoices: 4 });
@@ -92,6 +92,16 @@ describe('lote nightly', () => {
     } finally {
       await own.remove();
     }
+  });
+
+  it.each(['on', 'off', 'show'])('%s names what to start where no Temporal server runs', async (command) => {
+    const away = await lotePlace({ temporal: 'own' });
+    onTestFinished(() => away.remove());
+
+    const { code, stderr } = await away.run('nightly', command);
+
+    expect(code).toBe(3);
+    expect(stderr).toContain('Start Lote (lote up)');
   });
 
   it.each([

@@ -94,7 +94,7 @@ describe('lote rehearse', () => {
     expect((await readdir(temporary)).filter((name) => name.startsWith('lote-'))).toEqual([]);
   });
 
-  it('reads the file by its mapping and service profiles, as the night would: nobody is told, and the same seed brings the same faults to the same invoices', async () => {
+  it('reads the file by its mapping profile, as the night would, and by no service profile: nobody is told, and the same seed brings the same faults to the same invoices', async () => {
     await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
     const constants = { merchant_nif: '501964843', merchant_legal_name: 'Loja', merchant_email: 'a@loja.example' };
     const columns = { invoice_ref: 'Nr', customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd' };
@@ -119,7 +119,6 @@ describe('lote rehearse', () => {
         LOTE_SETTLE_TIMEOUT: '2s',
       });
       expect(rehearsal.code, rehearsal.stderr).toBe(1);
-      expect(rehearsal.stderr).toContain('Its limits and retry hold in this rehearsal');
       const rehearsals = join(place.reportsDir, 'rehearsal');
       const files = await readdir(rehearsals, { recursive: true });
       const name = files.find((one) => one.endsWith('.json')) ?? 'no report';

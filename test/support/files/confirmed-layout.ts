@@ -9,7 +9,7 @@ import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { parseProfile } from '../../../src/ingest/profile/mapping-profile.ts';
-import { chosenMapping, mappingText, type MappingRequest } from '../../../src/app/files/map-file.ts';
+import { chosenMapping, mapFile, type MappingRequest } from '../../../src/app/files/map-file.ts';
 import { readWithProfile, type ReadWithProfile } from '../../../src/app/files/read-with-profile.ts';
 import type { RowStore, GroupedInvoice } from '../../../src/domain/row.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
@@ -27,7 +27,7 @@ export async function proposedProfile(
   options: MappingOptions = {},
   declared: IngestOptions = {},
 ): Promise<string | null> {
-  return mappingText(requestOf(path, options, declared));
+  return (await mapFile(requestOf(path, options, declared)))?.profile ?? null;
 }
 
 function requestOf(path: string, options: MappingOptions, declared: IngestOptions): MappingRequest {

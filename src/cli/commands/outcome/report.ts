@@ -19,7 +19,6 @@ const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']
 
 interface ReportCommand {
   readonly batch: string;
-  /** Wait until the batch has ended. */
   readonly follow: boolean;
   readonly json: boolean;
 }
@@ -78,7 +77,6 @@ function isClosed(batch: ReadBatch): batch is ClosedBatch {
   return CLOSED.has(batch.state);
 }
 
-/** Returns the paths of the report files; null for a missing file. */
 async function reportPaths(reportsDir: string, batchId: string) {
   const directory = join(reportsDir, batchId);
   const names = await readdir(directory).catch((): string[] => []);

@@ -82,28 +82,13 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
 
-/** Returns true if the batch waits until an operator confirms its total. */
 function isHeld({ state, total }: ReadBatch): boolean {
   return GOING_ON.has(state) && awaitsConfirmation(total ?? null);
 }
 
 function totalLines({ total }: ReadBatch): readonly string[] {
-  if (total === undefined || total === null) return [];
-  const { check, pattern, confirmedAt } = total;
-  switch (check.kind) {
-    case 'unusual':
-      return [`  total     ${confirmedAt === null ? '' : 'confirmed by an operator. '}${check.difference}`];
-    case 'usual':
-      return [`  total     as usual: compared with the last ${check.batches} files named ${pattern}`];
-    case 'too-few':
-      return [`  total     not compared: ${check.batches} of ${check.needed} earlier files named ${pattern}`];
-    case 'declared':
-      return ['  total     declared when the batch was started'];
-    case 'corrections':
-      return ['  total     not compared: it is a corrections file'];
-    case 'off':
-      return [];
-  }
+  if (total?.check.kind !== 'unusual') return [];
+  return [`  total     ${total.confirmedAt === null ? '' : 'confirmed by an operator. '}${total.check.difference}`];
 }
 
 /** Lists what may be wrong with the file although each of its invoices went out. */
@@ -118,7 +103,6 @@ function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs
   return lines;
 }
 
-/** Formats the misfits of the service profile; returns an empty text if there are none. */
 function misfitLines(misfits: readonly ProfileMisfit[]): string {
   return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
 }

@@ -85,13 +85,11 @@ describe('a live check of a service profile', { timeout: 60_000 }, () => {
     ['event.eventId', { event: { eventId: '/event_id' } }, 'event.eventId', ['/id']],
     ['error.code', { error: { code: '/code' } }, 'error.code', ['/error/code']],
     ['requests.getInvoice.path', { requests: { getInvoice: { path: '/v2/{id}' } } }, 'requests.getInvoice.path', []],
-  ])('tells a wrong %s and what would fit', async (_, profile, setting, candidates) => {
+  ])('tells a wrong %s and what the answer has', async (_, profile, setting, places) => {
     const { result } = await check(defaultLike, profile);
 
     expect(verdicts(result)).toMatchObject({ [setting]: 'does not fit' });
-    expect(result.rows.find((one) => one.setting === setting)?.candidates).toEqual(
-      expect.arrayContaining([...candidates]),
-    );
+    expect(result.rows.find((one) => one.setting === setting)?.places).toEqual(expect.arrayContaining([...places]));
     expect(result.requests).toBeLessThanOrEqual(MOST_REQUESTS);
     expect(result.fits).toBe(false);
   });

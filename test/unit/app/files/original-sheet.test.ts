@@ -16,6 +16,8 @@ import { HEADER } from '../../ingest/ingested.ts';
 
 const WORKBOOKS = fileURLToPath(new URL('../../../golden/workbooks/', import.meta.url));
 const FILES = readdirSync(WORKBOOKS).filter((name) => /\.(?:xlsx|xlsm|ods)$/.test(name));
+/** Rows of these files have merged cells. */
+const MERGED = FILES.filter((name) => /-merged|^poi-(?:formulas|recalculate)\./u.test(name));
 
 const FORMULA = /^(?:formula-|spreadsheet-error$)/;
 
@@ -29,13 +31,22 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('a workbook of another program that is handed back whole', () => {
-  it.each(FILES)('says the same again, and what was refused in it is refused again: %s', async (name) => {
+  it.each(FILES.filter((name) => !MERGED.includes(name)))(
+    'says the same again, and what was refused in it is refused again: %s',
+    async (name) => {
+      const first = await readKept(directory, readFileSync(join(WORKBOOKS, name)));
+      if (!first.read.ok) return;
+
+      const second = await readKept(directory, await handedBack(directory, first));
+
+      expect(second.invoices.map(said)).toEqual(first.invoices.map(said));
+    },
+  );
+
+  it.each(MERGED)('is not handed back as a workbook if its rows have merged cells: %s', async (name) => {
     const first = await readKept(directory, readFileSync(join(WORKBOOKS, name)));
-    if (!first.read.ok) return;
 
-    const second = await readKept(directory, await handedBack(directory, first));
-
-    expect(second.invoices.map(said)).toEqual(first.invoices.map(said));
+    await expect(handedBack(directory, first)).rejects.toThrow('its rows have merged cells');
   });
 });
 

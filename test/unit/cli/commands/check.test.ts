@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { checkCommand, type CheckCommand } from '../../../../src/cli/commands/check.ts';
@@ -116,14 +116,18 @@ describe('a dry run', () => {
   });
 
   it.each([
-    ['there is no such file', 'nowhere.csv', 'there is no such file'],
-    ['it is a directory', '.', 'it is a directory'],
-  ])('ends before it begins when %s', async (_, name, found) => {
+    ['nowhere.csv', 'there is no such file'],
+    ['link.csv', 'there is no such file'],
+    ['.', 'it is a directory'],
+    ['/dev/null', 'it is not a regular file'],
+  ])('ends before it begins with %s: %s', async (name, found) => {
     const { stdout } = printed();
+    await symlink(join(directory, 'gone.csv'), join(directory, 'link.csv'));
+    const path = resolve(directory, name);
 
-    await expect(check([join(directory, name)])).rejects.toMatchObject({
+    await expect(check([path])).rejects.toMatchObject({
       code: 'file-unreadable',
-      message: `Checking ${JSON.stringify(join(directory, name))}: expected a regular file, but ${found}. Check the name.`,
+      message: `Reading ${path}: expected a readable file, but ${found}`,
     });
     expect(stdout()).toBe('');
   });

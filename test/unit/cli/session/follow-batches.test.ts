@@ -79,38 +79,24 @@ describe('waiting for batches', () => {
     expect(ends()).toBe(1);
   });
 
-  it('shows where a batch stands, with what came to rest of it', async () => {
+  it.each([
+    ['with what came to rest of it', () => Promise.resolve({ counts: { issued: 4 } } as ReadBatch), 'a sending 4'],
+    ['also while the ledger cannot be asked', () => Promise.reject(new Error('ledger away')), 'a sending 0'],
+  ])('shows where a batch stands, %s', async (_, answer, line) => {
     const { shown, progress } = screen();
     const running = { phase: 'sending', invoices: 9 } as BatchProgress;
     let interrupt: (error: Error) => void = () => undefined;
-    const ended = new Promise<never>((_, reject) => (interrupt = reject));
-    const find = (batchId: string): Promise<ReadBatch> => {
+    const ended = new Promise<never>((_resolve, reject) => (interrupt = reject));
+    const find = (): Promise<ReadBatch> => {
       interrupt(new Error('seen enough'));
-      return Promise.resolve({ counts: { issued: batchId === 'a' ? 4 : 0 } } as ReadBatch);
+      return answer();
     };
 
     await expect(
       followBatches({ operations: { batch: find }, ended }, [batch('a', [NEVER], running)], progress),
     ).rejects.toThrow('seen enough');
 
-    expect(shown).toEqual(['a sending 4']);
-  });
-
-  it('shows a batch also while the ledger cannot be asked', async () => {
-    const { shown, progress } = screen();
-    let interrupt: (error: Error) => void = () => undefined;
-    const ended = new Promise<never>((_, reject) => (interrupt = reject));
-    const find = (): Promise<never> => {
-      interrupt(new Error('seen enough'));
-      return Promise.reject(new Error('ledger away'));
-    };
-    const running = { phase: 'merchants', invoices: 9 } as BatchProgress;
-
-    await followBatches({ operations: { batch: find }, ended }, [batch('a', [NEVER], running)], progress).catch(
-      () => undefined,
-    );
-
-    expect(shown).toEqual(['a merchants 0']);
+    expect(shown).toEqual([line]);
   });
 
   it('goes on while Temporal does not answer: the server that comes back has the run', async () => {

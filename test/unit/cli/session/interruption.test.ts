@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
-import { interruption, type Interruption, stay } from '../../../../src/cli/session/interruption.ts';
+import { interruption, type Interruption } from '../../../../src/cli/session/interruption.ts';
 
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
@@ -107,7 +107,7 @@ describe('an interruption', () => {
 describe('a command that stays until a signal', () => {
   it('goes on after the first one, to its own end', async () => {
     const { codes } = leftAt();
-    const { over, begin } = stay();
+    const { over, begin } = interruption();
     begin();
 
     signal('SIGTERM');
