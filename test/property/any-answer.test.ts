@@ -4,10 +4,21 @@ import { classify } from '../../src/service/classify.ts';
 import { readStatus } from '../../src/service/client.ts';
 import { compileExpressions } from '../../src/service/profile/expression.ts';
 import type { ServiceProfile } from '../../src/service/profile/profile.ts';
-import { answered, anyAnswer, evaluated, isSuccess, statusOf, Tally } from '../support/any-service/any-answer.ts';
-import type { Filling } from '../support/any-service/any-answer.ts';
+import {
+  answered,
+  anyAnswer,
+  evaluated,
+  isSuccess,
+  statusOf,
+  Tally,
+  type Filling,
+  holdsId,
+  isNothing,
+  isWordOf,
+  standsAt,
+  type Came,
+} from '../support/any-service/any-answer.ts';
 import { PROFILES } from '../support/any-service/profiles.ts';
-import { holdsId, isNothing, isWordOf, standsAt, type Came } from '../support/any-service/any-answer.ts';
 
 /** Statuses of RFC 9110 and its companions that say that a request will not be carried out as it stands. */
 const NO_FOR_GOOD = [

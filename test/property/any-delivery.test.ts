@@ -4,10 +4,19 @@ import { expect, it } from 'vitest';
 import type { ServiceProfile } from '../../src/service/profile/profile.ts';
 import { createEventReader } from '../../src/webhooks/event-reader.ts';
 import { createSignatureCheck } from '../../src/webhooks/signature-check.ts';
-import { exactly, Tally } from '../support/any-service/any-answer.ts';
-import { anyRecipe, made, put, type Filling } from '../support/any-service/any-answer.ts';
+import {
+  exactly,
+  Tally,
+  anyRecipe,
+  made,
+  put,
+  type Filling,
+  holdsId,
+  isWordOf,
+  standsAt,
+  type Came,
+} from '../support/any-service/any-answer.ts';
 import { PROFILES } from '../support/any-service/profiles.ts';
-import { holdsId, isWordOf, standsAt, type Came } from '../support/any-service/any-answer.ts';
 import type { RecordDelivery } from '../../src/ledger/webhooks/deliveries.ts';
 
 const URL = 'https://receiver.example/webhooks';

@@ -2,10 +2,19 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readMerchantList } from '../../src/service/merchants/merchant-list.ts';
 import type { ServiceProfile } from '../../src/service/profile/profile.ts';
-import { answered, anyAnswer, isSuccess, Tally } from '../support/any-service/any-answer.ts';
-import { put, type Filling } from '../support/any-service/any-answer.ts';
+import {
+  answered,
+  anyAnswer,
+  isSuccess,
+  Tally,
+  put,
+  type Filling,
+  holdsId,
+  isNothing,
+  standsAt,
+  type Came,
+} from '../support/any-service/any-answer.ts';
 import { PROFILES } from '../support/any-service/profiles.ts';
-import { holdsId, isNothing, standsAt, type Came } from '../support/any-service/any-answer.ts';
 
 const BASE = 'https://service.example/api';
 /** How services refuse a page that does not exist: the end, where the profile asks for a page more than it needs. */

@@ -52,15 +52,10 @@ export function metricsNamed(text: string): readonly string[] {
   return [...new Set([...text.matchAll(NAME)].map(([name]) => name.replace(PART, '')))];
 }
 
-/** An OpenTelemetry collector that keeps all requests. */
-export interface Collector {
-  readonly endpoint: string;
-  /** Path and body of each request. */
-  readonly got: readonly string[];
-  close(): void;
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-export async function startCollector(): Promise<Collector> {
+/** Starts an OpenTelemetry collector that keeps path and body of each request. */
+export async function startCollector() {
   const got: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -29,21 +29,7 @@ const ASSIGNMENT = /^(\w+)=(.*)$/gmu;
 const START_PATIENCE_MS = 120_000;
 
 /** The distributed form, run from docker-compose.yml as processes of this machine. */
-export interface Cluster {
-  readonly directory: string;
-  readonly ports: ClusterPorts;
-  readonly postgres: PostgresCluster;
-  readonly apiKey: string;
-  /** Runs a job of the compose file to its end. */
-  job(service: string): Promise<CommandEnd>;
-  /** Starts a process of a service and waits until it works; `env` is added to its variables. */
-  start(service: string, env?: Readonly<Record<string, string>>): Promise<RunningCommand>;
-  /** `docker compose run --rm lote …` */
-  lote(...words: readonly string[]): RunningCommand;
-  /** A connection as a role of deploy/postgresql/roles.sh. */
-  connect(role: Role, database: string): Promise<pg.Client>;
-  stop(): Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof createCluster>>;
 
 export type Role = 'postgres' | 'temporal' | 'lote';
 
@@ -100,7 +86,7 @@ export function listensOn(port: string): Promise<boolean> {
   });
 }
 
-async function createCluster(parts: ClusterParts): Promise<Cluster> {
+async function createCluster(parts: ClusterParts) {
   const { directory, postgres, system, passwords, ports, operator } = parts;
   const places = clusterPlaces(directory, ports, operator);
   const started: RunningCommand[] = [];
@@ -126,15 +112,19 @@ async function createCluster(parts: ClusterParts): Promise<Cluster> {
   return {
     ...{ directory, ports, postgres },
     apiKey: (await readFile(join(directory, 'secrets/invoicing-api-key'), 'utf8')).trim(),
-    job: (service) => succeed(run(service, null, {})),
-    async start(service, env = {}) {
+    /** Runs a job of the compose file to its end. */
+    job: (service: string) => succeed(run(service, null, {})),
+    /** Starts a process of a service and waits until it works; `env` is added to its variables. */
+    async start(service: string, env: Readonly<Record<string, string>> = {}) {
       const command = run(service, null, env);
       const ready = READY[service];
       if (ready !== undefined) await withPatience(service, command, command.said(ready));
       return command;
     },
-    lote: (...words) => run('lote', words, {}),
-    async connect(role, database) {
+    /** `docker compose run --rm lote …` */
+    lote: (...words: readonly string[]) => run('lote', words, {}),
+    /** A connection as a role of deploy/postgresql/roles.sh. */
+    async connect(role: Role, database: string) {
       const client = new pg.Client({
         ...{ host: '127.0.0.1', port: Number(ports.postgres), user: role, password: passwords[role], database },
       });

@@ -5,23 +5,11 @@ import type { IssuedBatch, RunningCluster } from './running-cluster.ts';
 import { ownPort } from '../../support/servers/own-port.ts';
 
 /** CPU time in milliseconds, by part. */
-export interface Cpu {
-  readonly workers: number;
-  readonly receivers: number;
-  readonly temporal: number;
-  readonly postgres: number;
-}
-
-/** What one batch cost. */
-export interface Rate {
-  readonly workers: number;
-  readonly invoices: number;
-  readonly seconds: number;
-  readonly cpu: Cpu;
-}
+type Cpu = Awaited<ReturnType<typeof cpuOf>>;
+export type Rate = ReturnType<typeof rateOf>;
 
 /** CPU time of the parts of a cluster so far; zero where there is no /proc. */
-export async function cpuOf(running: RunningCluster, { postgres }: Cluster): Promise<Cpu> {
+export async function cpuOf(running: RunningCluster, { postgres }: Cluster) {
   const sum = (commands: readonly RunningCommand[]): number =>
     commands.reduce((total, { pid }) => total + processCpuMs(pid), 0);
   return {
@@ -40,7 +28,7 @@ export function rateOf(run: {
   readonly batch: Pick<IssuedBatch, 'seconds'>;
   readonly before: Cpu;
   readonly after: Cpu;
-}): Rate {
+}) {
   const { before, after } = run;
   const cpu = {
     workers: after.workers - before.workers,
@@ -66,14 +54,8 @@ export function printRates(rates: readonly Rate[]): void {
 const CREATED =
   /^lote_service_request_duration_seconds_count\{(?=[^}]*operation="create-invoice")[^}]*outcome="2xx"[^}]*\} (\d+)/gmu;
 
-/** Workers whose invoices can be told apart. */
-export interface CountedWorkers {
-  /** Invoices that each of them has created at the service so far. */
-  created(): Promise<readonly number[]>;
-}
-
-/** Adds so many workers, each with metrics of its own. */
-export async function addCountedWorkers(running: RunningCluster, count: number): Promise<CountedWorkers> {
+/** Adds so many workers, each with metrics of its own; `created` counts the invoices that each has created. */
+export async function addCountedWorkers(running: RunningCluster, count: number) {
   const ports: number[] = [];
   for (let at = 0; at < count; at += 1) {
     const port = await ownPort();

@@ -12,19 +12,7 @@ const RESTART_MS = 1_000;
 const POLL_INTERVAL_MS = 50;
 
 /** All processes of the distributed form, each of which a test may stop and start again. */
-export interface RunningCluster {
-  readonly workers: RunningCommand[];
-  readonly receivers: RunningCommand[];
-  readonly temporal: RunningCommand;
-  readonly sandbox: RunningCommand;
-  readonly console: RunningCommand;
-  /** `env` is added to its variables. */
-  addWorker(env?: Readonly<Record<string, string>>): Promise<void>;
-  /** SIGKILL, and a new one after a moment, as `restart: unless-stopped` does it. */
-  killReceiver(at: number): Promise<void>;
-  killTemporal(): Promise<void>;
-  startTemporal(): Promise<void>;
-}
+export type RunningCluster = Awaited<ReturnType<typeof startAll>>;
 
 /** One batch, from its file to its report. */
 export interface IssuedBatch {
@@ -41,7 +29,7 @@ export interface IssuedBatch {
 }
 
 /** Starts everything that the jobs do not: what `docker compose --profile sandbox up` leaves running. */
-export async function startAll(cluster: Cluster, workers: number): Promise<RunningCluster> {
+export async function startAll(cluster: Cluster, workers: number) {
   const { ports } = cluster;
   const temporal = await startTemporal(cluster);
   await cluster.job('temporal-namespace');
@@ -56,6 +44,7 @@ export async function startAll(cluster: Cluster, workers: number): Promise<Runni
     async addWorker(env: Readonly<Record<string, string>> = {}) {
       running.workers.push(await cluster.start('worker', env));
     },
+    /** SIGKILL, and a new one after a moment, as `restart: unless-stopped` does it. */
     async killReceiver(at: number) {
       receivers[at]?.killGroup();
       await receivers[at]?.end;
@@ -124,17 +113,8 @@ export async function booksOf(cluster: Cluster): Promise<Books> {
   return (await answer.json()) as Books;
 }
 
-/** What the ledger itself holds. */
-export interface LedgerFigures {
-  /** Invoices of all batches that the service has answered. */
-  sent(): Promise<number>;
-  /** Different deliveries that receivers have stored. */
-  deliveries(): Promise<number>;
-  batchOf(file: string): Promise<string>;
-}
-
 /** Read on a connection for each look: the database may be restarted in between. */
-export function ledgerOf(cluster: Cluster): LedgerFigures {
+export function ledgerOf(cluster: Cluster) {
   async function text(sql: string, values: readonly string[] = []): Promise<string> {
     for (;;) {
       const client = await cluster.connect('lote', 'lote').catch(() => null);
@@ -150,9 +130,10 @@ export function ledgerOf(cluster: Cluster): LedgerFigures {
     }
   }
   return {
+    /** Invoices of all batches that the service has answered. */
     sent: async () =>
       Number(await text(`SELECT count(*) AS found FROM invoice WHERE state NOT IN ('staged', 'sending')`)),
     deliveries: async () => Number(await text('SELECT count(*) AS found FROM delivery')),
-    batchOf: (file) => text('SELECT batch_id AS found FROM batch WHERE file LIKE $1', [`%${file}`]),
+    batchOf: (file: string) => text('SELECT batch_id AS found FROM batch WHERE file LIKE $1', [`%${file}`]),
   };
 }

@@ -3,32 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CommandEnd } from '../lote/lote-command.ts';
 import { batchesOf, documentOf, lotePlace, readJson, type LotePlaceOptions } from '../lote/running-lote.ts';
-import { bookedLines, type BookDifferences } from './crash-case.ts';
+import { bookedLines } from './crash-case.ts';
 
-/** A command that a test ends several times. The sandbox outlives it, and the test judges by the sandbox's books. */
-interface EndedPlace {
-  /** Runs the same command, with or without a point at which it ends itself. */
-  run(crashAt?: string): Promise<CommandEnd>;
-  remove(): Promise<void>;
-}
-
-/** A place for `lote run` of some files. */
-export interface CrashPlace extends EndedPlace {
-  /** Adds a file of the same size, which each later run reads after the first file. */
-  addFile(series: string): Promise<void>;
-  /** Expects each invoice issued exactly once, or failed, and that report, ledger and books agree. */
-  expectTruth(last: CommandEnd): Promise<void>;
-  /** Compares the first file with the books, line by line. */
-  differences(): Promise<BookDifferences>;
-}
-
-/** A place for `lote nightly now` of two files. */
-export interface NightlyPlace extends EndedPlace {
-  /** Expects each file in exactly one folder: still waiting, in progress, or archived. */
-  expectNothingLost(): Promise<void>;
-  /** Expects each invoice issued exactly once, each file archived with its note, all reports, and a summary. */
-  expectDone(last: CommandEnd): Promise<void>;
-}
+export type CrashPlace = Awaited<ReturnType<typeof crashPlace>>;
 
 interface ReportedInvoice {
   readonly serviceId: string;
@@ -43,19 +20,25 @@ const FAILING = [5, 155];
 const NIGHT_INVOICES = 20;
 const NIGHT_FILES = ['april.csv', 'may.csv'];
 
-/** Makes a crash place. Pages are small by default, so that a batch has several pages. */
-export async function crashPlace(invoices: number, pageSize = 100): Promise<CrashPlace> {
+/**
+ * A place for `lote run` of some files, which a test ends several times; the sandbox outlives it and judges it. Pages
+ * are small by default, so that a batch has several.
+ */
+export async function crashPlace(invoices: number, pageSize = 100) {
   const booked = bookedLines(SETTLE_MS);
   const env = { LOTE_PAGE_SIZE: String(pageSize), LOTE_SETTLE_TIMEOUT: '40s' };
   const place = await lotePlace({ temporal: 'own', sandbox: { latencyMs: 5, engine: booked.engine }, env });
   const file = await place.file('crash.csv', { invoices, failing: FAILING });
   const files = [file];
   return {
-    async addFile(series) {
+    /** Adds a file of the same size, which each later run reads after the first file. */
+    async addFile(series: string) {
       files.push(await place.file(`${series}.csv`, { invoices, failing: FAILING, series }));
     },
-    run: (crashAt) => place.all.start(['run', ...files, '--json'], at(place.env, crashAt)).end,
-    async expectTruth(last) {
+    /** Runs the same command, with or without a point at which it ends itself. */
+    run: (crashAt?: string) => place.all.start(['run', ...files, '--json'], at(place.env, crashAt)).end,
+    /** Expects each invoice issued exactly once, or failed, and that report, ledger and books agree. */
+    async expectTruth(last: CommandEnd) {
       // Exit code 1: finished, and some invoices are not issued.
       expect(last.code, last.stderr).toBe(1);
       const truth = { invoices, issued: invoices - FAILING.length, failed: FAILING.length };
@@ -76,12 +59,14 @@ export async function crashPlace(invoices: number, pageSize = 100): Promise<Cras
         books.invoices.map((one) => `${one.id} ${one.idempotencyKey} ${one.status}`).toSorted(),
       );
     },
+    /** Compares the first file with the books, line by line. */
     differences: () => booked.differences(file),
     remove: place.remove,
   };
 }
 
-export async function nightPlace(temporal: LotePlaceOptions['temporal'] = 'own'): Promise<NightlyPlace> {
+/** A place for `lote nightly now` of two files. */
+export async function nightPlace(temporal: LotePlaceOptions['temporal'] = 'own') {
   const place = await lotePlace({ temporal, sandbox: { settleMs: 50 } });
   for (const [nth, name] of NIGHT_FILES.entries())
     await place.file(name, { invoices: NIGHT_INVOICES, firstOrdinal: 1 + nth * NIGHT_INVOICES });
@@ -89,11 +74,13 @@ export async function nightPlace(temporal: LotePlaceOptions['temporal'] = 'own')
   const places = async (name: string): Promise<readonly string[]> =>
     (await tree()).filter((path) => path === name || path.endsWith(`/${name}`));
   return {
-    run: (crashAt) => place.all.start(['nightly', 'now', '--json'], at(place.env, crashAt)).end,
+    run: (crashAt?: string) => place.all.start(['nightly', 'now', '--json'], at(place.env, crashAt)).end,
+    /** Expects each file in exactly one folder: still waiting, in progress, or archived. */
     async expectNothingLost() {
       for (const name of NIGHT_FILES) expect(await places(name), name).toHaveLength(1);
     },
-    async expectDone(last) {
+    /** Expects each invoice issued exactly once, each file archived with its note, all reports, and a summary. */
+    async expectDone(last: CommandEnd) {
       expect(last.code, last.stderr).toBe(0);
       place.expectIssued(2 * NIGHT_INVOICES);
       for (const name of NIGHT_FILES) {

@@ -1,21 +1,18 @@
 import { inject } from 'vitest';
-import { ownTemporal, startFleet, type Fleet, type OwnTemporal } from '../lote/fleet.ts';
-import { startPostgresCluster, type PostgresCluster } from '../servers/postgres-cluster.ts';
-import { bookedLines, type BookedLines } from './crash-case.ts';
+import { ownTemporal, startFleet } from '../lote/fleet.ts';
+import { startPostgresCluster } from '../servers/postgres-cluster.ts';
+import { bookedLines } from './crash-case.ts';
 
-/** The processes of one crash lane, and the servers that it may end; null for the servers of the test run. */
-export interface CrashServers extends Pick<Fleet, 'place' | 'sandbox' | 'client' | 'env' | 'clientEnv' | 'all'> {
-  readonly cluster: PostgresCluster | null;
-  readonly temporal: OwnTemporal | null;
-  readonly booked: BookedLines;
-  remove(): Promise<void>;
-}
+export type CrashServers = NonNullable<Awaited<ReturnType<typeof crashServers>>>;
 
 /** Longer than the time in which a page polls by itself: otherwise Lote would never signal a page. */
 const SETTLE_MS = 3_000;
 
-/** Starts the servers; null if the machine has no PostgreSQL. `ownServers` is false for a test that ends no server. */
-export async function crashServers({ pageSize = 30, ownServers = true }): Promise<CrashServers | null> {
+/**
+ * The processes of one crash lane, and the servers that it may end. Null if the machine has no PostgreSQL. `ownServers` is
+ * false for a test that ends no server.
+ */
+export async function crashServers({ pageSize = 30, ownServers = true }) {
   const cluster = ownServers ? await startPostgresCluster() : null;
   const postgresUrl = ownServers ? cluster?.url : inject('postgresUrl');
   if (postgresUrl === null || postgresUrl === undefined) return null;

@@ -4,20 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A separate file system that can really be full or read-only. */
-export interface SmallDisk {
-  readonly path: string;
-  /** Fills the disk. */
-  fill(): void;
-  /** Frees the space again. */
-  empty(): void;
-  /** Makes the disk read-only, or writable again. */
-  readOnly(on: boolean): void;
-  remove(): Promise<void>;
-}
+export type SmallDisk = NonNullable<Awaited<ReturnType<typeof smallDisk>>>;
 
-/** Mounts a tmpfs. Prints the reason and resolves to null if this user may not mount. */
-export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
+/**
+ * Mounts a separate file system that can really be full or read-only. Prints the reason and resolves to null if this user
+ * may not mount.
+ */
+export async function smallDisk(megabytes: number) {
   const path = await mkdtemp(join(tmpdir(), 'lote-disk-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=777`, 'tmpfs', path], { stdio: 'pipe' });
@@ -42,7 +35,8 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
     empty() {
       for (let round = 0; round < 3; round += 1) rmSync(`${ballast}-${round}`, { force: true });
     },
-    readOnly(on) {
+    /** Makes the disk read-only, or writable again. */
+    readOnly(on: boolean) {
       execFileSync('mount', ['-o', `remount,${on ? 'ro' : 'rw'}`, path], { stdio: 'pipe' });
     },
     async remove() {

@@ -119,13 +119,7 @@ function notingQueries(queries: Queries, note: NoteStatement): Queries {
 }
 
 /** A database that can pause one transaction after a statement. */
-export interface PausingDatabase {
-  readonly database: Database;
-  /** Pauses the next transaction that runs this statement after it. `reached` resolves then; `go` ends the pause. */
-  pauseAfter(statement: string): { readonly reached: Promise<void>; readonly go: () => void };
-}
-
-export function pausingDatabase(database: Database): PausingDatabase {
+export function pausingDatabase(database: Database) {
   let pause: { readonly label: string; readonly reach: () => void; readonly over: Promise<void> } | null = null;
 
   function pausing(queries: Queries): Queries {
@@ -142,9 +136,14 @@ export function pausingDatabase(database: Database): PausingDatabase {
     };
   }
 
+  const paused: Database = {
+    ...database,
+    transaction: (work) => database.transaction((queries) => work(pausing(queries))),
+  };
   return {
-    database: { ...database, transaction: (work) => database.transaction((queries) => work(pausing(queries))) },
-    pauseAfter(statement) {
+    database: paused,
+    /** Pauses the next transaction that runs this statement after it. `reached` resolves then; `go` ends the pause. */
+    pauseAfter(statement: string) {
       let reach = (): void => undefined;
       let go = (): void => undefined;
       const reached = new Promise<void>((resolve) => (reach = resolve));

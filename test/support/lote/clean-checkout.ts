@@ -17,20 +17,16 @@ export function trackedFiles(): readonly string[] | null {
   }
 }
 
-export interface CleanCheckout {
-  readonly directory: string;
-  /** Adds the build of this test run, as `npm ci` does at its end. Before that, Lote runs from the sources. */
-  addBuild(): Promise<void>;
-  remove(): Promise<void>;
-}
+export type CleanCheckout = Awaited<ReturnType<typeof cleanCheckout>>;
 
 /** Copies the tracked files and links the packages of this checkout, because `npm ci` needs minutes and a network. */
-export async function cleanCheckout(files: readonly string[]): Promise<CleanCheckout> {
+export async function cleanCheckout(files: readonly string[]) {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-clean-')));
   for (const name of files) await cp(join(CHECKOUT, name), join(directory, name));
   await symlink(await realpath(join(CHECKOUT, 'node_modules')), join(directory, 'node_modules'), 'dir');
   return {
     directory,
+    /** Adds the build of this test run, as `npm ci` does at its end. Before that, Lote runs from the sources. */
     async addBuild() {
       const dist = join(directory, 'dist');
       await cp(join(dirname(COMMAND), '../..'), dist, { recursive: true });

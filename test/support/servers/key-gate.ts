@@ -21,15 +21,6 @@ const PERMISSION_DENIED = 7;
 /** The call that Temporal's default authorizer allows to every caller. */
 const FOR_EVERYBODY = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 
-/** A TLS proxy for a Temporal server on loopback that checks the API key of calls. */
-export interface KeyGate {
-  /** `localhost:port`. */
-  readonly address: string;
-  /** From now on, accepts only this key. */
-  trust(key: string): void;
-  close(): Promise<void>;
-}
-
 /** The calls that the gate accepts. */
 interface KeyGateOptions {
   readonly trusted: string;
@@ -39,12 +30,12 @@ interface KeyGateOptions {
   readonly denied?: string | null;
 }
 
-/** Starts a key gate. `target` is the `host:port` of a server without TLS. */
+/** Starts a TLS proxy that checks the API key of calls. `target` is the `host:port` of a Temporal server without TLS. */
 export async function keyGate(
   target: string,
   own: { readonly key: string; readonly cert: string },
   { trusted, status, denied = null }: KeyGateOptions,
-): Promise<KeyGate> {
+) {
   let key = trusted;
   const behind = connect(`http://${target}`);
   behind.on('error', () => undefined);
@@ -77,7 +68,8 @@ export async function keyGate(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `localhost:${(server.address() as AddressInfo).port}`,
-    trust: (other) => void (key = other),
+    /** From now on, accepts only this key. */
+    trust: (other: string) => void (key = other),
     async close() {
       behind.destroy();
       for (const session of sessions) session.destroy();

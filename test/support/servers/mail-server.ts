@@ -12,21 +12,15 @@ export interface TakenMail {
   readonly secure: boolean;
 }
 
-export interface MailServer {
-  readonly port: number;
-  readonly taken: readonly TakenMail[];
-  /** Names of all login attempts. */
-  readonly logins: readonly string[];
-}
-
 /** Makes an error with the code that the server answers. */
 export function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
 /** Starts a real mail server on loopback that accepts every message. It ends with the test. */
-export async function mailServer(options: SMTPServerOptions = {}, password = 'pass word'): Promise<MailServer> {
+export async function mailServer(options: SMTPServerOptions = {}, password = 'pass word') {
   const taken: TakenMail[] = [];
+  /** Names of all login attempts. */
   const logins: string[] = [];
   const server = new SMTPServer({
     authOptional: true,

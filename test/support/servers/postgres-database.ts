@@ -2,15 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-export interface PostgresDatabase {
-  readonly url: string;
-  /** Runs a query. Reuses its connection for half a second, because each new connection costs the server a process. */
-  rows<Row extends object>(text: string): Promise<readonly Row[]>;
-  drop(): Promise<void>;
-}
+export type PostgresDatabase = Awaited<ReturnType<typeof postgresDatabase>>;
 
 /** Makes a database for the test on the test run's server. Processes get it only by DATABASE_URL. */
-export async function postgresDatabase(server: string): Promise<PostgresDatabase> {
+export async function postgresDatabase(server: string) {
   const name = `lote_e2e_${randomBytes(6).toString('hex')}`;
   await sql(server, `CREATE DATABASE ${name}`);
   const address = new URL(server);
@@ -20,7 +15,8 @@ export async function postgresDatabase(server: string): Promise<PostgresDatabase
   pool.on('error', () => undefined);
   return {
     url: address.href,
-    async rows<Row extends object>(text: string) {
+    /** Runs a query. Reuses its connection for half a second, because each new connection costs the server a process. */
+    async rows<Row extends object>(text: string): Promise<readonly Row[]> {
       return (await pool.query<Row>(text)).rows;
     },
     async drop() {
@@ -28,12 +24,6 @@ export async function postgresDatabase(server: string): Promise<PostgresDatabase
       await sql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
-}
-
-export interface PostgresSchema {
-  readonly connectionString: string;
-  readonly schema: string;
-  drop(): Promise<void>;
 }
 
 /** Returns the test run's PostgreSQL; null if the machine has none, which the global set-up has reported. */
@@ -45,7 +35,7 @@ export function postgresUrl(): string | null {
 const OUTLIVES_RUN = (process.env['TEST_DATABASE_URL'] ?? '') !== '';
 
 /** Names a schema for this test file. */
-export function postgresSchema(connectionString: string): PostgresSchema {
+export function postgresSchema(connectionString: string) {
   const schema = `lote_test_${randomBytes(6).toString('hex')}`;
   return {
     connectionString,

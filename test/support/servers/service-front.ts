@@ -174,19 +174,15 @@ export function independentSandbox(options: Partial<SandboxOptions> = {}): Promi
   return startSandbox({ port: 0, store: memoryStore(), apiKeys: [SANDBOX_KEY], ...options });
 }
 
-export interface GatedEngine {
-  readonly engine: Engine;
-  /** Lets the engine settle `invoices` more invoices, the oldest first. Default: all. */
-  open(invoices?: number): void;
-}
+export type GatedEngine = ReturnType<typeof gated>;
 
 /** Makes a simulated engine that settles no invoice until the test allows it: a batch then runs as long as needed. */
-export function gatedEngine(): GatedEngine {
+export function gatedEngine() {
   return gated(simulatedEngine({ settleMs: 0 }));
 }
 
 /** Puts the test's own engine behind the same gate. */
-export function gated(engine: Engine): GatedEngine {
+export function gated(engine: Engine) {
   let free = 0;
   const waiting: (() => void)[] = [];
   function letGo(): void {
@@ -194,7 +190,7 @@ export function gated(engine: Engine): GatedEngine {
   }
   return {
     engine: {
-      async process(invoice) {
+      async process(invoice: Parameters<Engine['process']>[0]) {
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
           letGo();
@@ -202,6 +198,7 @@ export function gated(engine: Engine): GatedEngine {
         return engine.process(invoice);
       },
     },
+    /** Lets the engine settle `invoices` more invoices, the oldest first. */
     open(invoices = Infinity) {
       free += invoices;
       letGo();

@@ -4,14 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('sign-in-proxy-process.ts', import.meta.url));
 
-/** A reverse proxy in a separate process. */
-export interface SignInProxy {
-  readonly port: number;
-  stop(): Promise<void>;
-}
+export type SignInProxy = Awaited<ReturnType<typeof signInProxy>>;
 
-/** Starts a proxy before `target` that trusts the name a client sends. It connects from `source`, a local address. */
-export async function signInProxy(target: string, source: string): Promise<SignInProxy> {
+/** Starts a proxy in a separate process before `target` that trusts the name a client sends. It connects from `source`, a local address. */
+export async function signInProxy(target: string, source: string) {
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, target, source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
