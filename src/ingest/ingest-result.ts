@@ -36,11 +36,6 @@ export const Dialect = z.object({
   /** Line of the header; the records above it are preamble. */
   headerRow: z.number().nullable(),
   header: z.array(z.string()).readonly(),
-  /**
-   * How many trailing cells a complete row of a CSV file has. Absent if the header has as many. Stored proofs use this
-   * name.
-   */
-  unnamed: z.int().min(0).optional(),
   /** Absent in JSON. */
   read: z.array(ReadColumn).readonly().optional(),
   sheet: SheetDialect.optional(),

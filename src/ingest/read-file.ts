@@ -9,10 +9,10 @@ import type { DecimalProof } from './csv/decimal-evidence.ts';
 import { readNumber } from './invoice/read-number.ts';
 import { FaultAt, FindingList, Refusal } from './findings.ts';
 import type { IngestOptions } from './ingest-options.ts';
-import type { Dialect, IngestResult, Proof } from './ingest-result.ts';
+import type { IngestResult, Proof } from './ingest-result.ts';
 import { isJson } from './json/json-reader.ts';
 import { readJson } from './json/read-json.ts';
-import type { Read, Reading } from './reading.ts';
+import type { Read, Reading, ReadingBasis } from './reading.ts';
 import { RowWriter } from './row-stores.ts';
 import { scanFile, type FileScan } from './encoding/scan-file.ts';
 import { isArchive, withWorkbook } from './workbook/open-workbook.ts';
@@ -22,7 +22,6 @@ import { ORIGINAL } from '../domain/read-as.ts';
 import { CsvReader } from './csv/csv-reader.ts';
 import { CsvRows } from './csv/csv-rows.ts';
 import { decideDialect } from './csv/decide-dialect.ts';
-import { trailingCells } from './csv/row-width.ts';
 import { reportHeader, tableDialect, tableProof, type TableHeader } from './csv/table-header.ts';
 
 const CONTROL_Z = 0x1a;
@@ -34,94 +33,56 @@ interface ReadFileRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface ScannedFile extends Pick<ReadFileRequest, 'path' | 'signal'> {
+  readonly scan: FileScan;
+}
+
 /**
  * Reads a file of invoices. Returns a refused result if it cannot determine the rows of the file.
  * @throws LoteError `file-unreadable`, `file-changed`, `usage`
  */
-export async function readFile(request: ReadFileRequest): Promise<IngestResult> {
-  const { path, signal } = request;
+export async function readFile({ path, store, options = {}, signal }: ReadFileRequest): Promise<IngestResult> {
   const scan = await scanFile(path, signal);
   const findings = new FindingList();
   const counts = { rows: 0, rowsWithoutInvoice: 0, rowsLost: 0 };
   let proof: Proof = {};
+  const noteProof = (part: Proof): void => {
+    proof = { ...proof, ...part };
+  };
+  const basis = { findings, noteProof, counts, writer: new RowWriter(store), options };
   try {
-    const noteProof = (part: Proof): void => {
-      proof = { ...proof, ...part };
-    };
-    const basis = { findings, noteProof, counts, writer: new RowWriter(request.store), options: request.options ?? {} };
-    const given = { scan, request, basis };
-    const read = await (isArchive(scan.head) ? readAsWorkbook(given) : readAsText(given));
-    requireInvoice(basis);
-    return accepted({ scan, read, basis, proof });
+    const file = { path, scan, signal };
+    const read = await (isArchive(scan.head) ? readAsWorkbook(file, basis) : readAsText(file, basis));
+    requireInvoice(counts);
+    const { dialect, decimal, conversion } = read;
+    noteProof({ ...read.proof, dialect });
+    const all = [...rowsLost(counts), ...thousandsRead(decimal), ...findings.all()];
+    return { ok: true, format: dialect.format, sha256: scan.sha256, ...counts, findings: all, proof, conversion };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return {
-      ok: false,
-      refused: true,
-      sha256: scan.sha256,
-      rows: counts.rows,
-      findings: [error.finding, ...findings.all()],
-      proof,
-    };
+    const all = [error.finding, ...findings.all()];
+    return { ok: false, refused: true, sha256: scan.sha256, rows: counts.rows, findings: all, proof };
   }
 }
 
-type Basis = Omit<Reading, 'chunks' | 'head' | 'hasCr'>;
-
-interface ReadFrom {
-  readonly scan: FileScan;
-  readonly request: ReadFileRequest;
-  readonly basis: Basis;
-}
-
-async function readAsText({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
-  const encoding = await checkedEncoding(scan, request);
-  basis.noteProof({
-    encoding: { name: encoding.encoding, how: encoding.how, bom: encoding.bom, samples: encoding.samples },
-  });
-  for (const finding of encoding.findings) basis.findings.add(finding);
-  const head = await decodedHead(scan, encoding);
-  const chunks = () => decodeChunks(sameBytes(request.path, scan.sha256, request.signal), encoding);
-  const hasCr = scan.hasCr || encoding.encoding.startsWith('utf-16');
-  const reading: Reading = { ...basis, chunks, head, hasCr };
-  const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
-  return { ...read, dialect: { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom } };
+async function readAsText({ path, scan, signal }: ScannedFile, basis: ReadingBasis): Promise<Read> {
+  const found = await checkedEncoding({ path, scan, signal }, basis.options);
+  const { encoding, how, bom, samples } = found;
+  basis.noteProof({ encoding: { name: encoding, how, bom, samples } });
+  for (const finding of found.findings) basis.findings.add(finding);
+  const head = await decodedHead(scan, found);
+  const chunks = () => decodeChunks(sameBytes(path, scan.sha256, signal), found);
+  const hasCr = scan.hasCr || encoding.startsWith('utf-16');
+  const reading: Reading = { ...basis, encoding, bom, chunks, head, hasCr };
+  return isJson(head) ? readJson(reading) : readCsv(reading);
 }
 
 /** Lote reads a ZIP archive from its end, so a damaged one may be a file that a program is still writing. */
-async function readAsWorkbook({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
-  const { path, signal } = request;
-  const requireSameBytes = async (): Promise<void> => {
-    if ((await hashFile(path, signal)) !== scan.sha256) throw changed(path);
-  };
-  const read = await withWorkbook(path, (workbook) => readWorkbook(workbook, basis, signal), signal).catch(
-    async (error: unknown) => {
-      await requireSameBytes();
-      throw error;
-    },
-  );
-  await requireSameBytes();
-  // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
-  return { ...read, dialect: { ...read.dialect, encoding: 'utf-8', bom: true } };
-}
-
-interface ReadFileContent extends Omit<Read, 'dialect'> {
-  readonly dialect: Dialect;
-}
-
-function accepted(given: { scan: FileScan; read: ReadFileContent; basis: Basis; proof: Proof }): IngestResult {
-  const { scan, read, basis, proof } = given;
-  return {
-    ok: true,
-    format: read.dialect.format,
-    sha256: scan.sha256,
-    rows: basis.counts.rows,
-    rowsWithoutInvoice: basis.counts.rowsWithoutInvoice,
-    rowsLost: basis.counts.rowsLost,
-    findings: [...rowsLost(basis), ...thousandsRead(read.decimal), ...basis.findings.all()],
-    proof: { ...proof, ...read.proof, dialect: read.dialect },
-    conversion: read.conversion,
-  };
+async function readAsWorkbook({ path, scan, signal }: ScannedFile, basis: ReadingBasis): Promise<Read> {
+  const reading = withWorkbook(path, (workbook) => readWorkbook(workbook, basis, signal), signal);
+  await reading.catch(() => undefined);
+  if ((await hashFile(path, signal)) !== scan.sha256) throw changed(path);
+  return reading;
 }
 
 /** A wrong reading of such a number would be wrong by a factor of 1,000, so the report shows how Lote read it. */
@@ -137,13 +98,13 @@ function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Fi
 /**
  * Puts one clear error before the many findings: these rows are in no invoice, although their author meant them to be.
  */
-function rowsLost({ counts }: Basis): readonly Finding[] {
+function rowsLost(counts: Reading['counts']): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
   return [{ row: null, column: null, code: 'rows-lost', message, severity: 'error' }];
 }
 
-async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFileRequest): Promise<EncodingDecision> {
+async function checkedEncoding({ path, scan, signal }: ScannedFile, options: IngestOptions): Promise<EncodingDecision> {
   if (scan.size === 0)
     throw new Refusal('file-empty', 'Expected invoices, found an empty file of 0 bytes. Export it again');
   const foreign = foreignFormat(scan.head);
@@ -186,7 +147,7 @@ function changed(path: string): LoteError {
   return new LoteError('file-changed', message);
 }
 
-function requireInvoice({ counts }: Basis): void {
+function requireInvoice(counts: Reading['counts']): void {
   if (counts.rows > counts.rowsWithoutInvoice) return;
   const found =
     counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;
@@ -198,16 +159,6 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ['25504446', 'a PDF document'],
   ['1f8b', 'a gzip archive'],
   ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS), or one with a password'],
-  ['377abcaf271c', 'a 7-Zip archive'],
-  ['52617221', 'a RAR archive'],
-  ['53514c69746520666f726d6174', 'an SQLite database'],
-  ['425a68', 'a bzip2 archive'],
-  ['fd377a585a00', 'an xz archive'],
-  ['28b52ffd', 'a Zstandard archive'],
-  ['89504e470d0a1a0a', 'a PNG image'],
-  ['ffd8ff', 'a JPEG image'],
-  ['47494638', 'a GIF image'],
-  ['50415231', 'a Parquet file'],
 ];
 
 const RECORD_SEPARATOR = '\u001e';
@@ -246,8 +197,8 @@ async function readCsv(reading: Reading): Promise<Read> {
   reportHeader(reading.findings, dialect.header, dialect.how === 'sep-line' ? 2 : 1);
   requireOriginals(dialect);
   const reader = new CsvReader(dialect.delimiter, reading.hasCr);
-  const { delimiter, trailing } = dialect;
-  const rows = new CsvRows({ reading, dialect, delimiter, trailing });
+  const { delimiter } = dialect;
+  const rows = new CsvRows({ reading, dialect, delimiter });
   for await (const chunk of reading.chunks()) {
     for (const record of await reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
@@ -258,9 +209,8 @@ async function readCsv(reading: Reading): Promise<Read> {
   const { conversion, decimal, proof } = rows.decide('csv');
   return {
     dialect: {
-      ...{ format: 'csv', delimiter, lineEnd: dialect.lineEnd },
+      ...{ format: 'csv', encoding: reading.encoding, bom: reading.bom, delimiter, lineEnd: dialect.lineEnd },
       ...tableDialect(dialect),
-      ...(trailing === trailingCells(dialect.header.cells) ? {} : { unnamed: trailing }),
     },
     ...{ conversion, decimal, proof },
   };

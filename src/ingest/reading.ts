@@ -4,13 +4,8 @@ import type { IngestOptions } from './ingest-options.ts';
 import type { Conversion, Dialect, Proof } from './ingest-result.ts';
 import type { RowWriter } from './row-stores.ts';
 
-/** One parse of one file: its input, its output, and the counts so far if a refusal ends it. */
-export interface Reading {
-  /** Returns the UTF-8 bytes of the whole file, each time from the beginning. */
-  readonly chunks: () => AsyncIterable<Uint8Array>;
-  /** UTF-8 bytes of the beginning of the file. */
-  readonly head: Uint8Array;
-  readonly hasCr: boolean;
+/** One parse of one file: its output, and the counts so far if a refusal ends it. */
+export interface ReadingBasis {
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
@@ -19,9 +14,18 @@ export interface Reading {
   readonly counts: { rows: number; rowsWithoutInvoice: number; rowsLost: number };
 }
 
+/** One parse of one text. */
+export interface Reading extends ReadingBasis, Pick<Dialect, 'encoding' | 'bom'> {
+  /** Returns the UTF-8 bytes of the whole file, each time from the beginning. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  /** UTF-8 bytes of the beginning of the file. */
+  readonly head: Uint8Array;
+  readonly hasCr: boolean;
+}
+
 /** The result of a parse that was not refused. */
 export interface Read {
-  readonly dialect: Omit<Dialect, 'encoding' | 'bom'>;
+  readonly dialect: Dialect;
   readonly conversion: Conversion;
   readonly decimal: DecimalProof;
   readonly proof: Proof;

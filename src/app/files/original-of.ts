@@ -10,7 +10,7 @@ import {
   originalCells,
   type RowMarks,
 } from '../../ingest/csv/original-cells.ts';
-import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth, trailingCells } from '../../ingest/csv/row-width.ts';
+import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth } from '../../ingest/csv/row-width.ts';
 import { decodeChunks } from '../../ingest/encoding/decode-chunks.ts';
 import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
 import type { Dialect, ReadColumn, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -63,10 +63,10 @@ function originalCsv(batch: ReportedFile, path: string, dialect: Dialect): Origi
 }
 
 async function* originalRecords(path: string, dialect: Dialect, mark: '.' | ',' | null) {
-  const { header, read, own, unnamed } = dialect;
+  const { header, read, own } = dialect;
   // Only a corrections file has this column.
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const width = rowWidth(header, unnamed ?? trailingCells(header));
+  const width = rowWidth(header);
   for await (const { row, cells, cut } of csvRecords(path, dialect)) {
     if (read === undefined) {
       yield { row, cells };

@@ -64,7 +64,7 @@ export class CsvRows {
   #last = 0;
   #records = 0;
 
-  constructor(given: { reading: RowsOf; dialect: TableHeader; delimiter?: string; trailing?: number }) {
+  constructor(given: { reading: RowsOf; dialect: TableHeader; delimiter?: string }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
     this.#labels = labelsOf(given.dialect);
@@ -72,7 +72,8 @@ export class CsvRows {
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
-    this.#width = rowWidth(given.dialect.header.cells, given.trailing ?? 0);
+    const width = rowWidth(given.dialect.header.cells);
+    this.#width = this.#delimiter === null ? { ...width, trailing: 0 } : width;
     this.#read = readColumns(given.dialect);
     this.#skipped = new SkippedRows(given.reading.options);
     this.#header = JSON.stringify(given.dialect.header.cells);

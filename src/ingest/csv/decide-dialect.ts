@@ -14,7 +14,6 @@ import {
 import type { HeaderMap } from '../profile/map-header.ts';
 import type { TableHeader } from './table-header.ts';
 import { Refusal } from '../findings.ts';
-import { trailingCellsOfRows } from './row-width.ts';
 
 /** The delimiter and header of a CSV file, and how Lote found them. */
 export interface DialectDecision {
@@ -23,7 +22,6 @@ export interface DialectDecision {
   readonly lineEnd: string;
   readonly header: CsvRecord;
   readonly map: HeaderMap;
-  readonly trailing: number;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -52,11 +50,7 @@ export async function decideDialect(head: Uint8Array, options: IngestOptions): P
   const fixed = options.delimiter ?? sep;
   const tried = await candidates(head, fixed === undefined ? options : { ...options, delimiter: fixed });
   const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
-  const best = choose(tried, { options, how });
-  const { header, delimiter } = best;
-  const rows = (await firstRecords(head, delimiter)).filter(({ row }) => row > header.row).map(({ cells }) => cells);
-  const trailing = trailingCellsOfRows(header.cells, rows);
-  return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n', trailing };
+  return { ...choose(tried, { options, how }), how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
 }
 
 /** Returns the most likely header and at most `mostRecords` records, from which a person starts a profile. */

@@ -4,15 +4,8 @@ import type { ReadColumn } from '../ingest-result.ts';
 /** How many cells the rows below a header have. */
 export interface RowWidth {
   readonly columns: number;
-  /**
-   * Number of trailing cells of a complete row in a text file, because it ends with as many delimiters. A sheet has
-   * none.
-   */
+  /** Cells of the header behind its last title, which a line of text writes as delimiters. A sheet has none. */
   readonly trailing: number;
-  /**
-   * True if the header ends with more delimiters than complete rows: a row that ends like the header may lack a cell.
-   */
-  readonly isExact: boolean;
 }
 
 /** Returns the number of columns of a header. Cells after its last title belong to no column. */
@@ -20,34 +13,15 @@ export function widthOf(header: readonly string[]): number {
   return header.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** Returns the number of cells after the last title of a header; a text line ends with as many delimiters. */
-export function trailingCells(header: readonly string[]): number {
-  return header.length - widthOf(header);
-}
-
-/** Returns the width of a header, in a file whose complete rows have `trailing` trailing cells. */
-export function rowWidth(header: readonly string[], trailing: number): RowWidth {
-  return { columns: widthOf(header), trailing, isExact: trailing < trailingCells(header) };
-}
-
-/**
- * Returns the number of trailing cells of complete rows. Some programs end only the header with delimiters, which a row
- * with a filled last column proves.
- */
-export function trailingCellsOfRows(header: readonly string[], rows: readonly (readonly string[])[]): number {
+/** Returns the width of the rows below the header of a text file. */
+export function rowWidth(header: readonly string[]): RowWidth {
   const columns = widthOf(header);
-  const whole = rows.filter(
-    (cells) => !isEmpty(cells[columns - 1]) && cells[0] !== header[0] && cells.slice(columns).every(isEmpty),
-  );
-  const most = trailingCells(header);
-  return whole.length === 0 ? most : Math.min(most, Math.max(...whole.map((cells) => cells.length - columns)));
+  return { columns, trailing: header.length - columns };
 }
 
 /** Returns true for a row with fewer cells than the header, or with more that are not empty. */
 export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolean {
-  const { columns, trailing, isExact } = width;
-  if (isExact && cells.length > columns + trailing && isEmpty(cells[columns - 1])) return true;
-  return lackedCells(cells, width) > 0 || cells.slice(columns).some((cell) => !isEmpty(cell));
+  return lackedCells(cells, width) > 0 || cells.slice(width.columns).some((cell) => !isEmpty(cell));
 }
 
 /**

@@ -44,7 +44,7 @@ export function decideEncoding(
   }
   if (bom === 'utf-8') requireUtf8(scan);
   if (bom !== null) return decision(bom, 'bom', { bom: true });
-  if (scan.nulAt !== null) return utf16WithoutBom(scan, scan.nulAt);
+  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
   if (scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
   if (likely !== undefined) return declaredEncoding(scan, likely, bom);
   if (scan.utf8.multibyte) requireUtf8(scan);
@@ -123,35 +123,14 @@ function requireNoUtf8(scan: FileScan, encoding: string): void {
 
 function nulAt(offset: number): FaultAt {
   const message =
-    'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON';
+    'Expected text, found a NUL byte: this is a binary file, a damaged one, or UTF-16 without a byte order mark. Export it again as CSV or JSON in UTF-8, or declare --encoding utf-16le';
   return new FaultAt('binary', message, offset);
-}
-
-/** UTF-16 text has a NUL in every second place; any other file with a NUL is not text. */
-function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
-  const counts = [0, 0];
-  for (let at = 0; at < scan.head.length; at += 1) if (scan.head[at] === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = counts;
-  const pairs = scan.head.length / 2;
-  const encoding =
-    odd > pairs * 0.5 && even < pairs * 0.05
-      ? 'utf-16le'
-      : even > pairs * 0.5 && odd < pairs * 0.05
-        ? 'utf-16be'
-        : null;
-  if (encoding === null) throw nulAt(firstNul);
-  const message = `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`;
-  return decision(encoding, 'assumed', { findings: [note('warning', 'encoding-assumed', message)] });
 }
 
 function windows1252(scan: FileScan): EncodingDecision {
   const { samples, implausible } = scan.singleByte;
   if (implausible.length > 0) {
-    const candidates = scan.singleByte
-      .candidates()
-      .map(({ encoding, word }) => `${encoding} (${JSON.stringify(word)})`);
-    const likely = candidates.length === 0 ? '' : ` Likely candidates: ${candidates.join(', ')}.`;
-    const message = `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant.${likely} ${DECLARE}`;
+    const message = `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant. ${DECLARE}`;
     throw new Refusal('encoding-unproved', message);
   }
   const message = `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`;

@@ -1,139 +1,63 @@
 import iconv from 'iconv-lite';
-import { LineCount } from '../line-count.ts';
 import { Refusal } from '../findings.ts';
-import type { FileScan } from './scan-file.ts';
+import { LineCount } from '../line-count.ts';
 import type { EncodingDecision } from './decide-encoding.ts';
+import type { FileScan } from './scan-file.ts';
 
 const LOST = '\u{fffd}';
-
 const MARK = Buffer.from('\u{feff}');
-const FIRST_BYTES = 4;
-const LF = 0x0a;
-const CR = 0x0d;
-
-interface Decoder {
-  write(chunk: Buffer): Uint8Array;
-  end(): Uint8Array;
-}
 
 /**
  * Streams the file's text as UTF-8 without byte order mark.
- * @throws Refusal `encoding-damaged` for bytes that are invalid in the encoding
+ * @throws Refusal `encoding-damaged` for bytes that are invalid in the encoding, `binary`, `byte-order-mark-inside`
  */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { encoding, bom }: Pick<EncodingDecision, 'encoding' | 'bom'>,
 ): AsyncGenerator<Uint8Array> {
   const lines = new LineCount();
-  const decoder = decoderOf(encoding, lines);
-  const marks = new ByteOrderMarks(bom);
-  for await (const chunk of chunks) {
-    let text = decoder.write(chunk);
-    // Checks the decoded text: UTF-16 has NUL bytes, but PostgreSQL cannot store a NUL character.
-    if (text.includes(0)) throw nul(lines.before(text.subarray(0, text.indexOf(0))));
-    text = marks.skipped(text);
-    const inside = marks.inside(text);
-    if (inside >= 0) throw joined(lines.before(text.subarray(0, inside)));
-    lines.add(text);
-    if (text.length > 0) yield text;
-  }
-  const rest = decoder.end();
-  if (rest.length > 0) yield rest;
-}
-
-/** Finds the byte order marks of a file in its text as UTF-8. Some programs write two marks at the beginning. */
-class ByteOrderMarks {
-  #isBeginning: boolean;
-  #lastByte = 0;
-  /** The first bytes of the text. A second file of the same kind begins with the same bytes. */
-  #first: Buffer | null = null;
-
-  constructor(bom: boolean) {
-    this.#isBeginning = bom;
-  }
-
-  /**
-   * Returns the offset of a mark before another file: at the start of a line, or before the same first bytes. Returns
-   * -1 if there is none.
-   */
-  inside(text: Uint8Array): number {
-    const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-    let found = -1;
-    for (let at = bytes.indexOf(MARK); at >= 0 && found < 0; at = bytes.indexOf(MARK, at + 1)) {
-      const before = at === 0 ? this.#lastByte : bytes[at - 1];
-      const isLine = before === LF || before === CR;
-      if (isLine || this.#first?.equals(bytes.subarray(at + MARK.length, at + MARK.length + FIRST_BYTES)) === true)
-        found = at;
-    }
-    this.#lastByte = text.at(-1) ?? this.#lastByte;
-    return found;
-  }
-
-  skipped(text: Uint8Array): Uint8Array {
-    let from = 0;
-    while (this.#isBeginning && MARK.equals(text.subarray(from, from + MARK.length))) from += MARK.length;
-    if (text.length > from) {
-      this.#isBeginning = false;
-      this.#first ??= Buffer.from(text.subarray(from, from + FIRST_BYTES));
-    }
-    return text.subarray(from);
-  }
-}
-
-function decoderOf(encoding: string, lines: LineCount): Decoder {
-  if (encoding === 'utf-8') return { write: (chunk) => chunk, end: () => new Uint8Array(0) };
-  return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding, lines) : byIconv(encoding, lines);
-}
-
-/**
- * Fatal, so that a lone surrogate or an odd last byte is damage, not a question mark. `skipped` removes the byte order
- * mark.
- */
-function utf16(encoding: string, lines: LineCount): Decoder {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  let bytes = 0;
-  return {
-    write(chunk) {
-      const aligned = chunk.subarray(bytes % 2);
-      bytes += chunk.length;
-      try {
-        return Buffer.from(decoder.decode(chunk, { stream: true }));
-      } catch {
-        throw damaged(encoding, lines.before(soundBeginning(encoding, aligned)));
-      }
-    },
-    end() {
-      try {
-        return Buffer.from(decoder.decode());
-      } catch {
-        throw damaged(encoding, lines.before(new Uint8Array(0)), ' in its end: the file was cut short');
-      }
-    },
-  };
-}
-
-function soundBeginning(encoding: string, chunk: Buffer): Uint8Array {
-  const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(chunk);
-  return Buffer.from(text.slice(0, Math.max(text.indexOf(LOST), 0)));
-}
-
-function byIconv(encoding: string, lines: LineCount): Decoder {
-  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
-  function checked(text: string): Uint8Array {
+  const decoder = encoding === 'utf-8' ? null : decoderOf(encoding);
+  const bytesOf = (text: string): Buffer => {
     const lost = text.indexOf(LOST);
     if (lost >= 0) throw damaged(encoding, lines.before(Buffer.from(text.slice(0, lost))));
     return Buffer.from(text);
+  };
+  let isBeginning = bom;
+  for await (const chunk of chunks) {
+    let text = decoder === null ? chunk : bytesOf(decoder.write(chunk));
+    // Some programs write two marks.
+    while (isBeginning && MARK.equals(text.subarray(0, MARK.length))) text = text.subarray(MARK.length);
+    if (text.length === 0) continue;
+    isBeginning = false;
+    // Checks the decoded text: UTF-16 has NUL bytes, but PostgreSQL cannot store a NUL character.
+    if (text.includes(0)) throw nul(lines.before(text.subarray(0, text.indexOf(0))));
+    if (text.includes(MARK)) throw joined(lines.before(text.subarray(0, text.indexOf(MARK))));
+    lines.add(text);
+    yield text;
   }
-  return { write: (chunk) => checked(decoder.write(chunk)), end: () => checked(decoder.end() ?? '') };
+  const rest = bytesOf(decoder?.end() ?? '');
+  if (rest.length > 0) yield rest;
 }
 
-function damaged(encoding: string, line: number, where = ''): Refusal {
-  const message = `Line ${line}: expected ${encoding} throughout, found bytes that it does not know${where}. Declare the encoding of the file, or save it as UTF-8`;
+interface Decoder {
+  write(chunk: Buffer): string;
+  end(): string | undefined;
+}
+
+/** Decodes bytes that the encoding does not know as U+FFFD; iconv would pass on half of a surrogate pair of UTF-16. */
+function decoderOf(encoding: string): Decoder {
+  if (!encoding.startsWith('utf-16')) return iconv.getDecoder(encoding, { stripBOM: false });
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  return { write: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() };
+}
+
+function damaged(encoding: string, line: number): Refusal {
+  const message = `Line ${line}: expected ${encoding} throughout, found bytes that it does not know, or half of a character. Declare the encoding of the file, save it as UTF-8, or export it again if it was cut short`;
   return new Refusal('encoding-damaged', message, { row: line });
 }
 
 function joined(line: number): Refusal {
-  const message = `Line ${line}: expected one file, found a byte order mark in the middle, with which another file begins: two were joined. Drop each of them alone`;
+  const message = `Line ${line}: expected one file, found a byte order mark (U+FEFF) in the middle, with which another file begins. If two were joined, drop each of them alone; otherwise remove this invisible character`;
   return new Refusal('byte-order-mark-inside', message, { row: line });
 }
 

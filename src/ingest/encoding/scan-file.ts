@@ -118,7 +118,6 @@ const BEFORE_OTHERS = /ã(?![oeiszm]|\P{L}|$)|õ(?!e)|[çñ](?=[bcdfghjklmnpqrst
  * never stand in a row.
  */
 const WRONG_CASE = /(?!ß)\p{Ll}\p{Lu}/u;
-const LATIN_WITHOUT_BASE = /(?:(?![a-z])\p{Script=Latin}){3}/iu;
 const TOO_MANY_ACCENTS = /(?:(?![A-Za-z])\p{L}){3}/u;
 /** Signs of windows-1252 that texts never contain, and bytes that it does not define. */
 const NO_SIGNS = /[\u0080-\u009f¤¦¨¬¯¸ˆ˜ƒ]/u;
@@ -133,27 +132,14 @@ const SMALL_DIGIT = /(?<=\p{L})(?<!(?<!\p{L})[cdkm]?m)[¹²³]|[¹²³]\p{L}/iu;
 const NO_BREAK_SPACE = 0xa0;
 const ENDINGS = new Set([0x0a, 0x0d, 0x09, 0x20, 0x22, 0x2c, 0x3b, 0x7c]);
 
-const CANDIDATES = ['windows-1252', 'windows-1250', 'windows-1254', 'windows-1257', 'windows-1251', 'windows-1253'];
-const OLDER_CANDIDATES = ['cp850', 'cp852', 'macintosh'];
-const MOST_CANDIDATES = 5;
-
 /** Evidence for and against windows-1252, gathered from chunks that are not UTF-8. */
 class SingleByteEvidence {
   readonly samples: string[] = [];
   readonly implausible: string[] = [];
-  readonly #bytes: Buffer[] = [];
 
   write(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && this.implausible.length < SAMPLES; at += 1)
       if ((chunk[at] ?? 0) >= 0x80) at = this.#weigh(chunk, at);
-  }
-
-  /** Returns the encodings in which all implausible words are real words, each with its reading of the first word. */
-  candidates(): readonly { readonly encoding: string; readonly word: string }[] {
-    return [...CANDIDATES, ...OLDER_CANDIDATES]
-      .filter((encoding) => this.#bytes.every((bytes) => isWord(iconv.decode(bytes, encoding))))
-      .slice(0, MOST_CANDIDATES)
-      .map((encoding) => ({ encoding, word: iconv.decode(this.#bytes[0] ?? Buffer.alloc(0), encoding) }));
   }
 
   #weigh(chunk: Buffer, at: number): number {
@@ -164,12 +150,8 @@ class SingleByteEvidence {
     const bytes = chunk.subarray(from, to);
     const word = iconv.decode(bytes, 'windows-1252');
     const endsAsSpace = bytes.at(-1) === NO_BREAK_SPACE && /\p{L}.$/u.test(word) && ENDINGS.has(chunk[to] ?? -1);
-    const isOdd = endsAsSpace || isImplausible(word);
-    const list = isOdd ? this.implausible : this.samples;
-    if (list.length < SAMPLES && !list.includes(word)) {
-      list.push(word);
-      if (isOdd) this.#bytes.push(Buffer.from(bytes));
-    }
+    const list = endsAsSpace || isImplausible(word) ? this.implausible : this.samples;
+    if (list.length < SAMPLES && !list.includes(word)) list.push(word);
     return to - 1;
   }
 }
@@ -180,10 +162,6 @@ function isImplausible(word: string): boolean {
   return [BEFORE_OTHERS, WRONG_CASE, TOO_MANY_ACCENTS, INSIDE, BEHIND_LETTER, SMALL_DIGIT].some((odd) =>
     odd.test(word),
   );
-}
-
-function isWord(text: string): boolean {
-  return /^[\p{L}’´-]+$/u.test(text) && ![WRONG_CASE, LATIN_WITHOUT_BASE, /[ªºµ]/u].some((odd) => odd.test(text));
 }
 
 function isWordByte(byte: number | undefined): boolean {

@@ -47,7 +47,7 @@ export async function readJson(reading: Reading): Promise<Read> {
   );
   return {
     dialect: {
-      ...{ format: reader.format, frame: reader.frame, own: rows.own },
+      ...{ format: reader.format, frame: reader.frame, own: rows.own, encoding: reading.encoding, bom: reading.bom },
       ...{ delimiter: null, lineEnd: null, headerRow: null, header: [] },
     },
     ...{ conversion, decimal },

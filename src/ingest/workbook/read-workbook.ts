@@ -10,7 +10,7 @@ import {
   type TableHeader,
 } from '../csv/table-header.ts';
 import { note, Refusal, rowError, type Damage, type FindingList, shorten } from '../findings.ts';
-import type { Read, Reading } from '../reading.ts';
+import type { Read, ReadingBasis } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
 import type { MergedRange, SheetRows, Workbook, Sheet } from './workbook.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
@@ -29,11 +29,7 @@ const DRAIN_EVERY = 1000;
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
 /** Reads one sheet of an opened workbook into rows. @throws Refusal if it cannot determine the rows */
-export async function readWorkbook(
-  workbook: Workbook,
-  reading: Omit<Reading, 'chunks' | 'head' | 'hasCr'>,
-  signal?: AbortSignal,
-): Promise<Read> {
+export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, signal?: AbortSignal): Promise<Read> {
   const chosen = chooseSheet(workbook, reading.options);
   const proof = sheetProof(workbook, chosen);
   reading.noteProof(proof);
@@ -58,7 +54,9 @@ export async function readWorkbook(
 function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {
   const { indexes, referenceParts } = chosen.map;
   const sheet = { name: chosen.sheet.name, indexes, referenceParts };
-  return { ...{ format, delimiter: null, lineEnd: null }, ...tableDialect(chosen), sheet };
+  // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
+  const text = { encoding: 'utf-8', bom: true, delimiter: null, lineEnd: null };
+  return { format, ...text, ...tableDialect(chosen), sheet };
 }
 
 async function takeAll(
@@ -66,7 +64,7 @@ async function takeAll(
   given: {
     readonly records: SheetRecords;
     readonly rows: CsvRows;
-    readonly reading: Pick<Reading, 'writer'>;
+    readonly reading: Pick<ReadingBasis, 'writer'>;
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<void> {

@@ -133,54 +133,11 @@ describe('corrections of a row that lacks a cell', () => {
     expect(told(await ingest(`${HEAD};;\n${WHOLE}\n${WHOLE.replace('F1', 'F2')};\n`))).toEqual(['F1 sent', 'F2 sent']);
   });
 
-  it.each([
-    ['one more', ';', ''],
-    ['two more', ';;', ''],
-    ['two, and its rows with one', ';;', ';'],
-  ])(
-    'are none where only the header ends with more delimiters, and some last cells are empty: %s',
-    async (_, head, row) => {
-      const empty = WHOLE.replace('F1', 'F2').replace(/x$/, '');
-
-      const { invoices } = await ingest(`${HEAD}${head}\n${empty}${row}\n${WHOLE}${row}\n`);
-
-      expect(invoices).toMatchObject(['F2', 'F1'].map((ref) => ({ ok: true, invoice: { ref } })));
-    },
-  );
-
-  it('are none in such a file where the header stands once more, or a record is blank', async () => {
-    const empty = WHOLE.replace('F1', 'F2').replace(/x$/, '');
-
-    expect(told(await ingest(`${HEAD};\n${empty}\n${HEAD};\n;;;;;;;;;;;\n${WHOLE}\n`))).toEqual(['F2 sent', 'F1 sent']);
-  });
-
   it('of a file in which only the header ends with a delimiter are refused again for a cell less', async () => {
     const first = await ingest(`${HEAD};\n${WHOLE}\n${SHORT.replace(/;$/, '')}\n`);
     const refused = ['F2 cell-count'];
 
     expect(await threeTimes(first)).toEqual([['F1 sent', ...refused], refused, refused]);
-  });
-
-  it('are sent once filled in where another row of such a file was wrong', async () => {
-    const wrong = WHOLE.replace('F1', 'F2').replace('IVA_23', '').replace(/x$/, '');
-    const table = await corrections(await ingest(`${HEAD};\n${WHOLE}\n${wrong}\n`));
-
-    expect(told(await ingest(written(table, { IVA: 'IVA_23' })))).toEqual(['F2 sent']);
-  });
-
-  it.each([
-    ['no row has its last cell', `${SHORT}\n${SHORT.replace('F2', 'F3')}`, ['F2', 'F3']],
-    [
-      'a row far below has the cell of the header',
-      `${`${WHOLE}\n`.repeat(6_000)}${SHORT}\n${WHOLE.replace('F1', 'F4')};`,
-      ['F2'],
-    ],
-  ])('cannot be told from whole rows by a file, and are refused, where %s', async (_, rows, refused) => {
-    const found = told(await ingest(`${HEAD};\n${rows}\n`));
-
-    expect(found.filter((one) => String(one).endsWith(' cell-count'))).toEqual(
-      refused.map((ref) => `${ref} cell-count`),
-    );
   });
 
   it('of a file whose header ends with a delimiter keep what stands behind the last column', async () => {
