@@ -67,10 +67,6 @@ export interface Conversion {
    * Maps references of rows with an unusable tax number to their row: invoices with such a reference may lack a line.
    */
   readonly lostReferences: Readonly<Record<string, number>>;
-  /**
-   * The file ends inside this reference in this row: an invoice whose reference begins with this text may lack a line.
-   */
-  readonly cutReference?: { readonly text: string; readonly row: number } | undefined;
   /** Maps the file's name of a tax to the service's code; null if no profile declares any. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
   /**

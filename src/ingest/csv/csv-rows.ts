@@ -58,8 +58,6 @@ export class CsvRows {
   /** Used only for CSV files: a workbook marks each cell that is a number. */
   readonly #references = new CutReferences();
   #shortLast: number | null = null;
-  /** The file ends inside this reference; the invoice with the whole one may lack this row. */
-  #cutReference: { readonly text: string; readonly row: number } | undefined;
   #lastOfInvoice: { readonly record: CsvRecord; readonly row: RawRow } | null = null;
   #last = 0;
   #records = 0;
@@ -128,8 +126,7 @@ export class CsvRows {
     if ((this.#delimiter === null ? this.#last : this.#records) === MOST_ROWS) throw sheetFull(this.#last);
     if (ended === 'line') return;
     if (this.#shortLast !== null) {
-      const message = `Row ${this.#shortLast}: the file ends in the middle of this row, so more may be missing. Export the file again`;
-      throw new Refusal('truncated', message, { row: this.#shortLast });
+      throw endsInside(this.#shortLast, null);
     }
     if (this.#last === 0) return;
     const last = ended === 'quote' ? null : this.#lastOfInvoice;
@@ -144,9 +141,7 @@ export class CsvRows {
         ),
       );
     // A cut identity is another identity: the row may be a line of an invoice that looks complete without it.
-    if (cut.column === 'invoice_ref') this.#cutReference = { text: last.row.ref, row: last.row.row };
-    if (cut.column === 'merchant_nif')
-      this.#lost.lose({ ...{ row: this.#last, ref: last.row.ref, nif: null }, customer: '', what: 'may be cut' });
+    if (cut.column === 'invoice_ref' || cut.column === 'merchant_nif') throw endsInside(this.#last, cut.header);
     const message =
       'the file ends here without a line end, which its other lines have, so that the value may have lost its last digits. Export the file again, or end its last line if the value is whole';
     return this.damage.add(this.#last, [rowError(this.#last, cut.header, CUT_CELL, message)]);
@@ -154,10 +149,9 @@ export class CsvRows {
 
   decide(format: FileFormat): DecidedConversion {
     const given = { format, labels: this.#labels, lostReferences: this.#lost.references() };
-    const seen = { areReferencesCut: this.#references.areCut, cutReference: this.#cutReference };
     const readAs = parseReadAs(this.#readAs ?? '');
     return decideConversion(
-      { ...given, ...seen, readAs, evidence: this.#evidence, damage: this.damage },
+      { ...given, areReferencesCut: this.#references.areCut, readAs, evidence: this.#evidence, damage: this.damage },
       this.#reading.options,
     );
   }
@@ -179,9 +173,8 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const { cells, errors, kept, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    const { cells, errors, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
     const hadWrongWidth = marks?.some(([code]) => code === WRONG_WIDTH) === true;
-    if (!hadWrongWidth) for (const one of kept) this.#evidence.observeKept(record.row, this.#labels[one.column], one);
     if (errors.length === 0 && !hadWrongWidth) return record;
     return { ...record, cells, hadWrongWidth, errors: [...(record.errors ?? []), ...errors] };
   }
@@ -324,6 +317,12 @@ function savedAsText(row: number): Refusal {
  */
 function sheetFull(row: number): Refusal {
   const message = `Row ${row} is row ${MOST_ROWS.toLocaleString('en')}, the last one that a spreadsheet program holds, so more rows may be missing, also of the last invoice. Export the file again, in parts that are shorter, and do not save them in a spreadsheet program`;
+  return new Refusal('truncated', message, { row });
+}
+
+function endsInside(row: number, column: string | null): Refusal {
+  const place = column === null ? `Row ${row}` : `Row ${row}, ${column}`;
+  const message = `${place}: the file ends in the middle of this row, so more may be missing. Export the file again, or end its last line if it is whole`;
   return new Refusal('truncated', message, { row });
 }
 

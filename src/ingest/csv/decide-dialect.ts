@@ -33,11 +33,7 @@ const FIRST_SLICE = 4 * 1024;
 const LINE_END_WITHIN = 64 * 1024;
 
 /** Lote most often misses a header because it split the line at the wrong delimiter. */
-const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
-  declared: 'Add a header line, or correct the declared delimiter (--delimiter, or in the profile)',
-  'sep-line': 'Its first line says `sep=`: correct that sign, or declare the delimiter with --delimiter',
-  proved: `Add a header line; if it is there, say what its columns mean: ${CONFIRM_COMMAND}`,
-};
+const ADVICE = `Add a header line; if it is there, correct the delimiter (--delimiter, the profile, or the line "sep="), or say what its columns mean: ${CONFIRM_COMMAND}`;
 
 interface Candidate extends TableHeader {
   readonly delimiter: string;
@@ -50,7 +46,7 @@ export async function decideDialect(head: Uint8Array, options: IngestOptions): P
   const fixed = options.delimiter ?? sep;
   const tried = await candidates(head, fixed === undefined ? options : { ...options, delimiter: fixed });
   const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
-  return { ...choose(tried, { options, how }), how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
+  return { ...choose(tried, options), how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
 }
 
 /** Returns the most likely header and at most `mostRecords` records, from which a person starts a profile. */
@@ -105,14 +101,11 @@ function withText(records: readonly CsvRecord[]): readonly CsvRecord[] {
   return records.filter((record) => record.cells.some((cell) => cell.trim() !== ''));
 }
 
-function choose(
-  tried: readonly Candidate[],
-  given: { readonly options: IngestOptions; readonly how: DialectDecision['how'] },
-): Candidate {
+function choose(tried: readonly Candidate[], options: IngestOptions): Candidate {
   const complete = tried.filter(({ map }) => map.missing.length === 0);
   const [best, rival] = complete.length > 0 ? complete : tried;
   if (best === undefined || isNoHeader(best)) {
-    const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found ${foundInstead(best)}. ${ADVICE[given.how]}`;
+    const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found ${foundInstead(best)}. ${ADVICE}`;
     throw new Refusal('header-missing', message);
   }
   if (complete.length > 1 && rival !== undefined) {
@@ -121,7 +114,7 @@ function choose(
   }
   const { header, delimiter } = best;
   const where = `Header in row ${header.row}, read with ${named(delimiter)} as delimiter`;
-  requireWholeHeader(best, where, given.options);
+  requireWholeHeader(best, where, options);
   return best;
 }
 

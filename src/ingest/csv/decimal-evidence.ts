@@ -1,4 +1,4 @@
-import { ORIGINAL, type ReadAs } from '../../domain/read-as.ts';
+import type { ReadAs } from '../../domain/read-as.ts';
 import { Refusal, type Damage, shorten } from '../findings.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { Conversion, Proof } from '../ingest-result.ts';
@@ -95,20 +95,6 @@ export class DecimalEvidence {
   }
 
   /**
-   * Notes a number that the corrections keep as in the dropped file. The decimal that Lote read there proves the mark.
-   */
-  observeKept(row: number, column: string, kept: { readonly cell: string; readonly value: string }): void {
-    const says = whatSays(kept.cell);
-    if (says === null || says.mark !== null) return;
-    const mark = (['.', ','] as const).find((one) => readNumber(kept.cell, one)?.value === kept.value);
-    if (mark === undefined) return;
-    const value = `${shorten(kept.cell.trim(), LONGEST_SHOWN)} = ${kept.value} (${ORIGINAL})`;
-    const witness = { row, column, value };
-    this.#proofs[mark] ??= witness;
-    if (mark !== says.sign) this.#groupings[mark] ??= witness;
-  }
-
-  /**
    * Decides one mark for the whole file. Reads a cell that fits both marks as grouped thousands only with a proof or a
    * declaration.
    * @throws Refusal
@@ -168,7 +154,6 @@ interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostRefere
   /** What the corrections file states about its reading; {} for any other file. */
   readonly readAs: ReadAs;
   readonly areReferencesCut?: boolean;
-  readonly cutReference?: Conversion['cutReference'];
 }
 
 /** How Lote turns rows into invoices, and the part of it that the proof records. */
@@ -198,7 +183,6 @@ export function decideConversion(rows: RowEvidence, options: IngestOptions): Dec
       damaged: damage.toJSON(),
       taxCodes: options.taxCodes ?? null,
       areReferencesCut: areReferencesCut || undefined,
-      cutReference: rows.cutReference,
     },
     decimal,
     proof: {

@@ -82,21 +82,11 @@ function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conv
   findings.error(first.row, 'invoice_ref', 'reference-damaged', message);
 }
 
-/**
- * A row with this reference whose tax number is unreadable, or a last row cut inside its reference, may be another line
- * of this invoice.
- */
-function checkLostReference(group: readonly RawRow[], conversion: Conversion, findings: CellFindings): void {
-  const [first] = group;
-  if (first === undefined) return;
-  const { lostReferences, cutReference: cut } = conversion;
-  const lost = Object.hasOwn(lostReferences, first.ref) ? lostReferences[first.ref] : undefined;
-  const isCut = cut !== undefined && cut.text !== first.ref && first.ref.startsWith(cut.text);
-  if ((lost === undefined && !isCut) || group.some(({ row }) => row === lost)) return;
-  const message =
-    lost === undefined
-      ? `the file ends in row ${cut?.row} inside a reference, and that row may be a line of this invoice, so the invoice is not sent. Export the file again, or end its last line`
-      : `row ${lost} has the same reference and no usable tax number, and may be a line of this invoice, so the invoice is not sent. Correct the tax number of row ${lost}`;
+/** A row with this reference whose tax number is unreadable may be another line of this invoice. */
+function checkLostReference([first]: readonly RawRow[], { lostReferences }: Conversion, findings: CellFindings): void {
+  if (first === undefined || !Object.hasOwn(lostReferences, first.ref)) return;
+  const lost = lostReferences[first.ref];
+  const message = `row ${lost} has the same reference and no usable tax number, and may be a line of this invoice, so the invoice is not sent. Correct the tax number of row ${lost}`;
   findings.error(first.row, 'invoice_ref', 'line-may-be-missing', message);
 }
 
@@ -258,11 +248,6 @@ function taxCodeOf(row: RawRow, { taxCodes }: Conversion, findings: CellFindings
 /** More decimals than this come from float arithmetic (`12.340000000000002`), not from a real price. */
 const MOST_DECIMALS = 8;
 /**
- * No amount has more digits before the decimal mark; most often, such a cell holds a tax or telephone number of another
- * column.
- */
-const MOST_WHOLE_DIGITS = 15;
-/**
  * The currencies that each sign stands for. An amount whose sign does not match the currency of its invoice is a
  * mistake.
  */
@@ -307,14 +292,9 @@ function numberCell(
     const message = `expected more than zero, found ${shownCell(shown)}; it is sent as it is`;
     findings.warning(row.row, column, `${name}-not-positive`, message);
   }
-  const [whole = '', decimals = ''] = read.value.replace('-', '').split('.');
-  if (decimals.length > MOST_DECIMALS) {
+  if ((read.value.split('.')[1] ?? '').length > MOST_DECIMALS) {
     const message = `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(shown)}; nothing is rounded, it is sent as it is`;
     findings.warning(row.row, column, `${name}-decimals`, message);
-  }
-  if (whole.length > MOST_WHOLE_DIGITS) {
-    const message = `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(shown)}; it is sent as it is`;
-    findings.warning(row.row, column, `${name}-very-large`, message);
   }
   return read.value;
 }

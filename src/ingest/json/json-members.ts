@@ -7,7 +7,6 @@ import { fileChunks } from '../file-chunks.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { FileScan } from '../encoding/scan-file.ts';
 import { JsonReader, JsonNumber, isObject, type JsonObject, type JsonValue } from './json-reader.ts';
-import { z } from 'zod';
 
 /** Path of each column in an invoice object. */
 export const JSON_PATHS: Readonly<Record<Column, string>> = {
@@ -68,29 +67,27 @@ function isPaging(name: string, value: JsonValue | undefined): boolean {
   if (members.length > 0)
     return members.every(([inner, below]) => isPaging(inner, below) || (below === null && isPagingKey(name)));
   if (!isPagingKey(name)) return false;
-  return value === null || typeof value === 'boolean' || /^\d*$/u.test(textOf(value)[0] ?? '');
+  return value === null || typeof value === 'boolean' || /^\d*$/u.test(textOf(value));
 }
 
 /** Returns all values at a path of an invoice object as texts; an object or a list becomes `[object]`. */
 export function valuesAt(record: JsonValue, path: string): readonly string[] {
-  const [first = '', ...rest] = path.startsWith('lines[].')
-    ? ['lines', path.slice('lines[].'.length)]
-    : path.split('.');
-  const value = memberOf(record, first);
-  if (Array.isArray(value) && path.startsWith('lines[].'))
-    return value.flatMap((line) => textOf(memberOf(line, rest[0] ?? '')));
-  if (OPENED.has(first) && rest.length > 0) return textOf(memberOf(value, rest.join('.')));
-  return textOf(memberOf(record, path));
+  const at = path.indexOf('.');
+  const owner = path.slice(0, Math.max(at, 0));
+  const name = path.slice(at + 1);
+  const lines = owner === 'lines[]' ? memberOf(record, 'lines') : undefined;
+  if (Array.isArray(lines)) return lines.map((line) => textOf(memberOf(line, name)));
+  return [textOf(OPENED.has(owner) ? memberOf(memberOf(record, owner), name) : memberOf(record, path))];
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function textOf(value: JsonValue | undefined): readonly string[] {
-  if (value === undefined || value === null) return [''];
-  if (value instanceof JsonNumber) return [value.text];
-  return [typeof value === 'object' ? '[object]' : String(value)];
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'object' ? '[object]' : String(value);
 }
 
 /** The names of Lote's columns in JSON, in column order. */
@@ -127,29 +124,32 @@ export async function jsonHead(path: string, scan: FileScan, options: IngestOpti
   return { header, unknown, below: first.map((record) => header.map((member) => valuesAt(record, member)[0] ?? '')) };
 }
 
-/**
- * For each column: whether it belongs to the lines, and its one or two names. Split once, because every line of a file
- * uses it.
- */
+/** Columns that may be a JSON number; an identifier with a fraction or an exponent is none. */
+const NUMBERS: Readonly<Partial<Record<Column, RegExp>>> = {
+  ...{ invoice_ref: /^\d+$/, merchant_nif: /^\d+$/, customer_tax_id: /^\d+$/ },
+  ...{ quantity: /./, unit_price: /./ },
+};
+/** Each path split into its owner, if it has one, and its name: once, because every line of a file uses it. */
 const PLACES = COLUMNS.map((column) => {
-  const [first = '', second = ''] = JSON_PATHS[column].split('.');
-  return { isOfLine: first === 'lines[]', first, second };
+  const path = JSON_PATHS[column];
+  const at = path.indexOf('.');
+  return { path, owner: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1), numbers: NUMBERS[column] };
 });
+type Place = (typeof PLACES)[number];
 
-const text = z.string().nullish();
-/** Digits may be a JSON number; a number with a fraction or an exponent is not an identifier. */
-const identifier = z
-  .union([z.string(), z.instanceof(JsonNumber).refine((number) => /^\d+$/.test(number.text), 'expected digits')])
-  .nullish();
-const number = z.union([z.string(), z.instanceof(JsonNumber)]).nullish();
-const Line = z.object({ description: text, quantity: number, unit_price: number, tax_code: text });
-const InvoiceShape = z.object({
-  invoice_ref: identifier,
-  merchant: z.object({ nif: identifier, legal_name: text, email: text }).nullish(),
-  customer: z.object({ name: text, tax_id: identifier }).nullish(),
-  currency: text,
-  lines: z.array(Line),
-});
+function valueOf(record: JsonObject, line: JsonValue | undefined, { owner, name }: Place): JsonValue | undefined {
+  if (owner === '') return memberOf(record, name);
+  return memberOf(owner === 'lines[]' ? line : memberOf(record, owner), name);
+}
+
+/** Returns the cells of one line; a cell that is neither text nor number is null. */
+export function cellsOf(record: JsonObject, line: JsonValue | undefined): readonly (string | null)[] {
+  return PLACES.map((place) => {
+    const value = valueOf(record, line, place);
+    if (typeof value === 'string') return value;
+    return value instanceof JsonNumber ? value.text : null;
+  });
+}
 
 /** A value of a wrong type. `line` is null if the value is in the invoice's own members. */
 export interface ShapeProblem {
@@ -160,43 +160,26 @@ export interface ShapeProblem {
 
 /** Returns the values of a wrong type in an invoice object. */
 export function shapeProblems(record: JsonObject): readonly ShapeProblem[] {
-  const parsed = InvoiceShape.safeParse(record);
-  if (parsed.success) return [];
-  return parsed.error.issues.map(({ path }) => {
-    const line = path[0] === 'lines' && typeof path[1] === 'number' ? path[1] : null;
-    const words = path
-      .map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`))
-      .join('')
-      .slice(1);
-    const found = kindOf(path.reduce<JsonValue | undefined>(step, record));
-    return { line, path: words, message: `expected ${expectedAt(words)}, found ${found}` };
-  });
-}
-
-/** Returns the cells of one line; a cell that is neither text nor number is null. */
-export function cellsOf(record: JsonObject, line: JsonValue | undefined): readonly (string | null)[] {
-  return PLACES.map(({ isOfLine, first, second }) => {
-    if (isOfLine) return scalar(isObject(line) ? line[second] : undefined);
-    const value = record[first];
-    return scalar(second === '' ? value : isObject(value) ? value[second] : undefined);
-  });
-}
-
-function scalar(value: JsonValue | undefined): string | null {
-  if (typeof value === 'string') return value;
-  return value instanceof JsonNumber ? value.text : null;
-}
-
-function step(value: JsonValue | undefined, part: PropertyKey): JsonValue | undefined {
-  if (Array.isArray(value)) return typeof part === 'number' ? value[part] : undefined;
-  return isObject(value) && typeof part === 'string' ? value[part] : undefined;
-}
-
-function expectedAt(path: string): string {
-  if (path === 'lines') return 'a list of lines';
-  if (path === 'lines[]' || path === 'merchant' || path === 'customer') return 'an object';
-  if (path.endsWith('quantity') || path.endsWith('unit_price')) return 'a number';
-  return path.endsWith('nif') || path.endsWith('tax_id') || path === 'invoice_ref' ? 'a text, or digits' : 'a text';
+  const problems: ShapeProblem[] = [];
+  const expect = (isRight: boolean, line: number | null, path: string, expected: string, found?: JsonValue): void => {
+    if (!isRight) problems.push({ line, path, message: `expected ${expected}, found ${kindOf(found)}` });
+  };
+  const expectCell = (line: number | null, place: Place, found?: JsonValue): void => {
+    const { path, numbers } = place;
+    const isNumber = found instanceof JsonNumber && numbers?.test(found.text) === true;
+    const expected = numbers === undefined ? 'a text' : path.startsWith('lines') ? 'a number' : 'a text, or digits';
+    expect(isNumber || typeof (found ?? '') === 'string', line, path, expected, found);
+  };
+  const { merchant = null, customer = null, lines } = record;
+  expect(merchant === null || isObject(merchant), null, 'merchant', 'an object', merchant);
+  expect(customer === null || isObject(customer), null, 'customer', 'an object', customer);
+  for (const place of PLACES) if (place.owner !== 'lines[]') expectCell(null, place, valueOf(record, undefined, place));
+  expect(Array.isArray(lines), null, 'lines', 'a list of lines', lines);
+  for (const [at, line] of Array.isArray(lines) ? lines.entries() : []) {
+    expect(isObject(line), at, 'lines[]', 'an object', line);
+    for (const place of PLACES) if (place.owner === 'lines[]') expectCell(at, place, valueOf(record, line, place));
+  }
+  return problems;
 }
 
 function kindOf(value: JsonValue | undefined): string {

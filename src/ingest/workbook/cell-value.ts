@@ -3,7 +3,7 @@ import { canonicalDecimal } from '../../domain/money.ts';
 import { shownCell } from '../invoice/cell-findings.ts';
 import { hasValidChecksum } from '../invoice/identity.ts';
 import { LONGEST_NUMBER, expandExponent, readTypedNumber, typedNumber } from '../invoice/read-number.ts';
-import { GENERAL, shownAs, type NumberFormat, type ShownDigits } from './number-format.ts';
+import { GENERAL, type NumberFormat, type ShownDigits } from './number-format.ts';
 import type { SheetCell } from './workbook.ts';
 
 /**
@@ -131,9 +131,7 @@ function damagedNumber(text: string): CellValue {
 }
 
 function shownOtherwise(value: string, format: NumberFormat): CellValue {
-  const shown = shownAs(format, value);
-  const how = shown === null ? 'otherwise' : shown === '' ? 'not at all' : `as ${shownCell(shown)}`;
-  const message = `found the number ${value}, which the sheet shows ${how}, with the format ${shownCell(String(format.code))}. Write the number that is meant, with a format of digits and decimals alone or the currency of the invoice`;
+  const message = `found the number ${value}, which the sheet shows otherwise, with the format ${shownCell(String(format.code))}. Write the number that is meant, with a format of digits and decimals alone or the currency of the invoice`;
   return wrong(value, 'number-format-adds-text', message);
 }
 

@@ -1,4 +1,3 @@
-import { Big } from 'big.js';
 import { readableCurrency } from '../invoice/read-number.ts';
 import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from './limits.ts';
 import { localName, readXml } from './xml-reader.ts';
@@ -129,36 +128,6 @@ function splitLiterals(section: string): { readonly body: string; readonly liter
       return /^[\s\u00a0\u202f']*$/u.test(literal) && found[0] !== '_' ? ' ' : '…';
     });
   return { body, literals };
-}
-
-const PARTS =
-  /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|([#0?][#0?,.]*|\.[#0?,]+)|([%])|(E[+-]|[/ymdhs@])|([^])/giu;
-
-/**
- * Returns a number as the sheet shows it, for a message. Returns null for formats that Lote does not imitate, such as
- * fractions and dates.
- */
-export function shownAs({ code: known }: NumberFormat, value: string): string | null {
-  const code = typeof known === 'number' ? (BUILT_IN[known] ?? '@') : known;
-  const sections = sectionsOf(code);
-  const isNegative = value.startsWith('-');
-  const at = isNegative ? 1 : /[1-9]/.test(value) ? 0 : 2;
-  const parts = [...(sections[at] ?? sections[0] ?? '').matchAll(PARTS)];
-  const digits = parts.flatMap(([, , , , run]) => run ?? []);
-  if (CONDITION.test(code) || digits.length > 1 || parts.some(([, , , , , , other]) => other !== undefined))
-    return null;
-  const scale = /,*$/.exec(digits[0] ?? '')?.[0].length ?? 0;
-  const percents = parts.filter(([, , , , , percent]) => percent !== undefined).length;
-  const [whole = '', fraction = ''] = (digits[0] ?? '').replace(/,+$/, '').split('.');
-  const number = new Big(value)
-    .abs()
-    .times(`1e${2 * percents - 3 * scale}`)
-    .toFixed(fraction.length, Big.roundHalfUp);
-  const grouped = whole.includes(',') ? number.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\..*)/g, ',') : number;
-  const texts = parts.map(([, quoted, escaped, sign, run, percent, , plain]) =>
-    run === undefined ? (quoted ?? escaped ?? sign ?? percent ?? plain ?? '') : grouped,
-  );
-  return `${isNegative && at >= sections.length ? '-' : ''}${texts.join('')}`.trim();
 }
 
 /** Formats with this number or above have a code in the file. */

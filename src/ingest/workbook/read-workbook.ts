@@ -188,7 +188,6 @@ interface Candidate extends TableHeader {
 }
 
 const MOST_NAMED = 20;
-const ADVICE = `Add a header line; if it is there, say what its columns mean: ${CONFIRM_COMMAND}`;
 
 /**
  * Chooses the sheet that an operator or a profile names, or else the only visible one with every required column.
@@ -205,7 +204,7 @@ function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
     throw new Refusal('sheet-ambiguous', message);
   }
   const best = complete[0] ?? candidates.toSorted(compareHeaders)[0];
-  if (best === undefined || isNoHeader(best)) throw headerMissing(workbook, asked, options);
+  if (best === undefined || isNoHeader(best)) throw headerMissing(asked);
   const where = `Header in row ${best.header.row} of the sheet "${shorten(best.sheet.name, 60)}"`;
   requireWholeHeader(best, where, options);
   const how = named !== undefined ? 'declared' : asked.length === 1 ? 'only-one' : 'only-one-with-a-header';
@@ -233,12 +232,7 @@ function sheetNamed(sheets: readonly Sheet[], name: string): Sheet {
   throw new Refusal('sheet-missing', message);
 }
 
-function headerMissing(workbook: Workbook, asked: readonly Sheet[], options: IngestOptions): Refusal {
-  const hidden = workbook.sheets.filter(
-    (sheet) => !asked.includes(sheet) && sheetHeader(sheet, options)?.map.missing.length === 0,
-  );
-  const advice =
-    hidden.length === 0 ? ADVICE : `The hidden sheet ${namesOf(hidden)} has one: show it, or name it with --sheet`;
-  const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. ${advice}`;
+function headerMissing(asked: readonly Sheet[]): Refusal {
+  const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. Show the sheet that has one, or name it with --sheet; if the header is there, say what its columns mean: ${CONFIRM_COMMAND}`;
   return new Refusal('header-missing', message);
 }

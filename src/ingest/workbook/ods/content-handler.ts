@@ -249,27 +249,19 @@ class CellText {
 }
 
 class ColumnStyles {
-  readonly #runs: { readonly end: number; readonly style: string | undefined }[] = [];
+  readonly #styles: (string | undefined)[] = [];
   #end = 0;
 
   add(style: string | undefined, repeat: number): number {
-    if (this.#runs.length >= MOST_COLUMNS) throw tooLarge('runs of columns', MOST_COLUMNS);
     const first = this.#end;
+    if (first >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
     this.#end += repeat;
-    this.#runs.push({ end: this.#end, style });
+    for (let at = first; at < Math.min(this.#end, MOST_COLUMNS); at += 1) this.#styles[at] = style;
     return first;
   }
 
-  /** Uses a binary search, because it runs for each cell without a style. */
   styleAt(column: number): string | undefined {
-    let from = 0;
-    let to = this.#runs.length;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (column < (this.#runs[middle]?.end ?? 0)) to = middle;
-      else from = middle + 1;
-    }
-    return this.#runs[from]?.style;
+    return this.#styles[column];
   }
 }
 

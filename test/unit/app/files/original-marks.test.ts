@@ -163,8 +163,8 @@ describe('corrections of a file that ends in a number or a code, without a line 
     expect(await threeTimes(await ingest(FILE))).toEqual([['F1 sent', ...refused], refused, refused]);
   });
 
-  it.each(['invoice_ref', 'merchant_nif', 'unit_price'])('are refused again where that cell is %s', async (column) => {
-    const at = HEADER.split(',').indexOf(column);
+  it('are refused again where that cell is a price', async () => {
+    const at = HEADER.split(',').indexOf('unit_price');
     const lines = [HEADER, LINE].map((line) => {
       const cells = line.split(',');
       return [...cells.toSpliced(at, 1), cells[at]].join(',');

@@ -66,30 +66,6 @@ describe('DecimalEvidence', () => {
     expect(() => evidenceOf('1,234', '2,50').decide('.')).toThrow(/"2,50" in row 3 can only be read with a decimal/);
   });
 
-  it('refuses a mark with which a number that nobody changed would be another one', () => {
-    const evidence = evidenceOf('3,50', '1.500', '1.234,50');
-    evidence.observeKept(3, 'unit_price', { cell: '1.500', value: '1.5' });
-
-    const { finding } = refusalOf(evidence);
-
-    expect(finding).toMatchObject({ code: 'decimal-contradictory', row: 3, column: 'unit_price' });
-    expect(finding.message).toContain('"1.500 = 1.5 (lote_original)" in row 3, unit_price (a decimal point)');
-  });
-
-  it('takes a number that nobody changed, and that had groups, for a proof of both', () => {
-    const evidence = evidenceOf('1.500', '2.750');
-    evidence.observeKept(2, 'unit_price', { cell: '1.500', value: '1500' });
-
-    expect(evidence.decide()).toMatchObject({ mark: ',', how: 'proved' });
-  });
-
-  it('takes no number that both marks read alike for a word of the dropped file', () => {
-    const evidence = evidenceOf('3,50', '12');
-    evidence.observeKept(3, 'unit_price', { cell: '12', value: '12' });
-
-    expect(evidence.decide(',')).toMatchObject({ mark: ',' });
-  });
-
   it('takes the point of a JSON token for what it is', () => {
     const evidence = evidenceOf('1.234');
     evidence.observeToken(3, 'unit_price', '1.234');
