@@ -30,7 +30,7 @@ export interface CsvStyle {
 }
 
 const ENCODINGS = [
-  ...(['utf8', 'utf8', 'utf8-bom', 'utf16le-bom', 'utf16be-bom', 'utf16le', 'utf16be'] as const),
+  ...(['utf8', 'utf8', 'utf8-bom', 'utf16le-bom', 'utf16be-bom', 'utf16le-declared', 'utf16be-declared'] as const),
   ...(['windows-1252', 'windows-1252-declared', 'cp850-declared', 'cp850'] as const),
 ];
 
