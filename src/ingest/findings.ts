@@ -23,10 +23,7 @@ export class FindingList {
   readonly #rowsWithErrors = new Set<number>();
   #warnings = 0;
 
-  /**
-   * Adds a finding. Keeps every row error, because corrections find rows without an invoice by their errors alone.
-   * @throws Refusal `too-many-damaged-rows`
-   */
+  /** Keeps every row error: corrections find rows without an invoice by it. @throws Refusal `too-many-damaged-rows` */
   add(finding: Finding): void {
     if (finding.severity === 'error') this.#noteRow(finding);
     else if (finding.rows === undefined) {
@@ -183,10 +180,7 @@ function mayBelong(lost: LostRow, row: RawRow): boolean {
 
 const HALF_PAIR = /\p{Surrogate}$/u;
 
-/**
- * Returns the beginning of a text for a message or a proof. Never cuts a surrogate pair in half, because PostgreSQL
- * refuses JSON with half a pair.
- */
+/** Returns the beginning of a text, with no half of a surrogate pair, which PostgreSQL refuses in JSON. */
 export function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : text.slice(0, longest).replace(HALF_PAIR, '');
 }

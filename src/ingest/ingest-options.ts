@@ -13,17 +13,11 @@ export interface IngestOptions {
   /** Name of the sheet of a workbook. Without it, Lote reads the only visible sheet that has a known header. */
   readonly sheet?: string;
   readonly decimal?: DecimalMark;
-  /**
-   * Options of the profile that have less priority than those in a corrections file, because the operator may have
-   * overruled the profile there.
-   */
+  /** Options of the profile, which the operator may have overruled in the corrections file. */
   readonly ofProfile?: Pick<IngestOptions, 'decimal' | 'duplicateRows'>;
   /** Identical rows within one invoice: `refuse` (default) makes the invoice invalid, `keep` makes each row a line. */
   readonly duplicateRows?: 'refuse' | 'keep';
-  /**
-   * References of one merchant that look alike to a person: `refuse` (default) makes their invoices invalid, `keep`
-   * treats them as two invoices.
-   */
+  /** References that look alike: `refuse` (default) makes both invoices invalid, `keep` makes two invoices. */
   readonly lookAlikes?: 'refuse' | 'keep';
   /** Maps a column of Lote to a header of the file. */
   readonly columns?: Readonly<Partial<Record<Column, string>>>;

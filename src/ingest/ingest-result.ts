@@ -19,10 +19,7 @@ const SheetDialect = z.object({
 export type SheetDialect = z.infer<typeof SheetDialect>;
 
 const ReadColumn = z.object({ at: z.number(), header: z.string(), column: z.enum(COLUMNS) });
-/**
- * A column that Lote reads, or that holds a part of the reference: its position in the record, from 0, and its
- * shortened header.
- */
+/** A column that Lote reads, also as a part of the reference: its position and its shortened header. */
 export type ReadColumn = z.infer<typeof ReadColumn>;
 
 /** How the file is written, so that Lote can read it again and write corrections in the same way. */
@@ -41,19 +38,14 @@ export const Dialect = z.object({
   sheet: SheetDialect.optional(),
   /** JSON only: the file is a list, or an object whose member `invoices` is a list. */
   frame: z.enum(['array', 'invoices']).optional(),
-  /**
-   * True for a corrections file that Lote wrote (it has `lote_state` and `lote_reason`): the `'` in front of inert CSV
-   * cells is removed.
-   */
+  /** True for a corrections file of Lote: the `'` in front of its inert cells is removed. */
   own: z.boolean(),
 });
 export type Dialect = z.infer<typeof Dialect>;
 /** Format of a file, determined by its content. */
 export type FileFormat = Dialect['format'];
 
-/**
- * Everything that turns raw cells into an invoice. It is plain JSON, so that the ledger can store it beside the rows.
- */
+/** Everything that turns raw cells into an invoice, as plain JSON for the ledger. */
 export interface Conversion {
   readonly format: FileFormat;
   readonly decimal: DecimalMark;
@@ -63,16 +55,11 @@ export interface Conversion {
   readonly labels: Readonly<Record<Column, string>>;
   /** Findings that only the reader could make (cell count, JSON shape), by row number. */
   readonly damaged: Readonly<Record<string, readonly Finding[]>>;
-  /**
-   * Maps references of rows with an unusable tax number to their row: invoices with such a reference may lack a line.
-   */
+  /** References of rows with an unusable tax number and the row: such an invoice may lack a line. */
   readonly lostReferences: Readonly<Record<string, number>>;
   /** Maps the file's name of a tax to the service's code; null if no profile declares any. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
-  /**
-   * True if all long references of the file, or of the file that these corrections were made from, seem to have lost
-   * digits in a spreadsheet.
-   */
+  /** True if all long references, here or in the corrected file, seem cut by a spreadsheet. */
   readonly areReferencesCut?: boolean | undefined;
 }
 

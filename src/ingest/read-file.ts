@@ -95,9 +95,7 @@ function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Fi
   return [{ row, column, code: 'thousands-grouped', message, severity: 'warning' }];
 }
 
-/**
- * Puts one clear error before the many findings: these rows are in no invoice, although their author meant them to be.
- */
+/** One clear error before the many findings: their author meant these rows to be in invoices. */
 function rowsLost(counts: Reading['counts']): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
@@ -129,10 +127,7 @@ async function checkedEncoding({ path, scan, signal }: ScannedFile, options: Ing
   }
 }
 
-/**
- * Streams the bytes again.
- * @throws LoteError `file-changed` if they differ from the scan, because the file may still be being written
- */
+/** Streams the bytes again. @throws LoteError `file-changed`: the file may still be being written */
 async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(path, signal)) {
@@ -163,9 +158,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
 
 const RECORD_SEPARATOR = '\u001e';
 
-/**
- * Names the foreign format of a file in words for an operator. Returns null if the file may be text that Lote reads.
- */
+/** Names a foreign format for an operator. Returns null for what may be text that Lote reads. */
 function foreignFormat(head: Buffer): string | null {
   const hex = head.subarray(0, 16).toString('hex');
   const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
@@ -216,10 +209,7 @@ async function readCsv(reading: Reading): Promise<Read> {
   };
 }
 
-/**
- * Without the column, a reference that lost its zeros or a price that lost its mark looks like any other. A workbook
- * keeps its cells as they are and does not need it.
- */
+/** Without it, a reference that lost its zeros looks like any other. A workbook keeps its cells as they are. */
 function requireOriginals({ header, map }: TableHeader): void {
   if (!map.own || map.original >= 0) return;
   const message = `Header in row ${header.row}: a corrections file in CSV has the column ${ORIGINAL}, which shows what a spreadsheet has changed by itself, such as 00012 into 12, found none. Correct the file as Lote wrote it (corrections.xlsx stays a workbook), or put the column back: its cells may be empty once you have compared references, tax numbers and amounts with the dropped file`;

@@ -8,10 +8,7 @@ import { Refusal } from '../findings.ts';
 export interface CsvRecord {
   readonly row: number;
   readonly cells: readonly string[];
-  /**
-   * Errors that the workbook reader found in the cells. `unusable` lists the columns of Lote that must not be used
-   * because of them.
-   */
+  /** Errors of the workbook reader, and the columns of Lote whose cells must not be used because of them. */
   readonly errors?: readonly Finding[];
   readonly unusable?: readonly Column[];
   /** Corrections only: in the dropped file, the number of cells differed from that of the header. */
@@ -23,10 +20,7 @@ export interface CsvRecord {
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not load a large file into memory. */
 const LONGEST_RECORD = 1024 * 1024;
 
-/**
- * Passes on each record as soon as it is found: `on_record` would build an object of a dozen fields for each, a sixth
- * of the reading time.
- */
+/** Passes on each record as it is found: `on_record` builds a large object for each, a sixth of the time. */
 class RecordParser extends Parser {
   readonly #onRecord: (cells: string[], endOffset: number) => void;
 
@@ -137,10 +131,7 @@ const MOST_IN_A_TEXT = 2;
 const LONG_NUMBER = /^\d{8,}$/u;
 const DECIMALS = /^\d{1,3}(?!\d)/u;
 
-/**
- * Refuses a cell that contains rows: two stray quotes turn everything between them into one cell.
- * @throws Refusal `quote-misplaced`
- */
+/** Two stray quotes turn the rows between them into one cell. @throws Refusal `quote-misplaced` */
 export function requireNoSwallowedRows({ row, cells }: CsvRecord, delimiter: string, columns: number): void {
   for (const cell of cells)
     if ((cell.includes('\n') || cell.includes('\r')) && holdsRows(cell, delimiter, columns)) throw quoteMisplaced(row);

@@ -17,7 +17,7 @@ import { NUMBER_COLUMNS, type FileFormat, type ReadColumn } from '../ingest-resu
 import type { Reading } from '../reading.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
 import { CUT_CELL, cutColumn, hasWrongWidth, isEmpty, lackedCells, rowWidth, type RowWidth } from './row-width.ts';
-import { WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
+import { StatedReading, WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
 import { totalsLabel } from '../invoice/no-value.ts';
 
 /** The `'` that Lote puts before a cell that a spreadsheet would execute. Lote removes it only in its own files. */
@@ -30,9 +30,7 @@ const TEXTS = (['merchant_legal_name', 'customer_name', 'description'] as const)
 );
 const NUMBERS = NUMBER_COLUMNS.map((column) => [column, COLUMNS.indexOf(column)] as const);
 
-/**
- * The reference of a record whose reference cell has an error. Using the cell would separate the row from its invoice.
- */
+/** The reference of a record whose reference cell has an error: the cell would make another invoice. */
 const UNUSABLE: ReferenceCell = plainReference(null);
 
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
@@ -53,8 +51,7 @@ export class CsvRows {
   readonly #header: string;
   /** Null for the rows of a sheet, which has no delimiter. */
   readonly #delimiter: string | null;
-  /** How the file was read, as the rows of a corrections file state it; all rows must hold the same text. */
-  #readAs: string | null = null;
+  readonly #stated = new StatedReading();
   /** Used only for CSV files: a workbook marks each cell that is a number. */
   readonly #references = new CutReferences();
   #shortLast: number | null = null;
@@ -149,9 +146,14 @@ export class CsvRows {
 
   decide(format: FileFormat): DecidedConversion {
     const given = { format, labels: this.#labels, lostReferences: this.#lost.references() };
-    const readAs = parseReadAs(this.#readAs ?? '');
     return decideConversion(
-      { ...given, areReferencesCut: this.#references.areCut, readAs, evidence: this.#evidence, damage: this.damage },
+      {
+        ...given,
+        areReferencesCut: this.#references.areCut,
+        readAs: this.#stated.readAs,
+        evidence: this.#evidence,
+        damage: this.damage,
+      },
       this.#reading.options,
     );
   }
@@ -210,10 +212,7 @@ export class CsvRows {
     return true;
   }
 
-  /**
-   * An unquoted delimiter shifts the cells after it. If a text comes before the reference, the reference cell may hold
-   * another invoice's value.
-   */
+  /** A shifted row may hold another invoice's value in its reference, if a text comes before it. */
   #damageRow(record: CsvRecord): void {
     const { row } = record;
     this.damage.add(row, [this.#widthFinding(record)]);
@@ -224,10 +223,7 @@ export class CsvRows {
     const text = cells[this.#dialect.map.readAs]?.trim() ?? '';
     if (text === '') return;
     if (wasText && parseReadAs(text).form === 'workbook') throw savedAsText(row);
-    this.#readAs ??= text;
-    if (text === this.#readAs) return;
-    const message = `Row ${row}: expected ${READ_AS} "${shorten(this.#readAs, 80)}" as above, found "${shorten(text, 80)}". These rows come from files that are read in different ways: drop each corrections file alone`;
-    throw new Refusal('corrections-mixed', message, { row });
+    this.#stated.note(row, text);
   }
 
   #hasWrongWidth({ cells, hadWrongWidth }: CsvRecord): boolean {
@@ -295,9 +291,7 @@ export class CsvRows {
     this.#reading.findings.add(rowError(row, this.#labels[column], problem.code, problem.message));
   }
 
-  /**
-   * Detects two joined exports by words in number columns. The columns below the second header may have another order.
-   */
+  /** Words in number columns are a second export, whose columns may have another order. */
   #requireNoHeader({ row }: CsvRecord, cells: readonly (string | null)[]): void {
     const words = NUMBERS.filter(([, at]) => /^\W*\p{L}{3}/u.test(cells[at] ?? '')).length;
     if (words < NUMBERS.length) return;
@@ -312,9 +306,7 @@ function savedAsText(row: number): Refusal {
   return new Refusal('corrections-saved-as-text', message, { row, column: READ_AS });
 }
 
-/**
- * A spreadsheet program drops the rows of a longer file that do not fit, and the file it saves does not show the loss.
- */
+/** A spreadsheet program drops the rows that do not fit, and its file does not show the loss. */
 function sheetFull(row: number): Refusal {
   const message = `Row ${row} is row ${MOST_ROWS.toLocaleString('en')}, the last one that a spreadsheet program holds, so more rows may be missing, also of the last invoice. Export the file again, in parts that are shorter, and do not save them in a spreadsheet program`;
   return new Refusal('truncated', message, { row });

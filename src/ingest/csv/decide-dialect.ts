@@ -25,10 +25,7 @@ export interface DialectDecision {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-/**
- * The first slice for the sample parsers: it contains most headers, and four parsers read it. Each further slice ends
- * at twice the previous offset.
- */
+/** The first slice holds most headers; each further one ends at twice the previous offset. */
 const FIRST_SLICE = 4 * 1024;
 const LINE_END_WITHIN = 64 * 1024;
 

@@ -27,10 +27,7 @@ const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
-/**
- * `mark` is the only mark that reads the cell, or null if the marks read different numbers. `groups`: the other sign
- * occurs too.
- */
+/** `mark`: the only one that reads the cell; null if both read another number. `groups`: so does the other sign. */
 interface Says {
   readonly mark: DecimalMark | null;
   readonly groups: boolean;
@@ -76,10 +73,7 @@ export class DecimalEvidence {
     }
   }
 
-  /**
-   * Only the positions of digits and zeros matter: a column of a million cells has a few dozen shapes, and Lote reads
-   * each shape once.
-   */
+  /** Only the places of digits and zeros matter, so a column of a million cells has a few dozen shapes. */
   #says(cell: string): Says | null {
     const shape = cell.replaceAll(/[1-9]/g, '9');
     const known = this.#shapes.get(shape);
@@ -94,11 +88,7 @@ export class DecimalEvidence {
     if (token.includes('.')) this.#proofs['.'] ??= { row, column, value: shorten(token, LONGEST_SHOWN) };
   }
 
-  /**
-   * Decides one mark for the whole file. Reads a cell that fits both marks as grouped thousands only with a proof or a
-   * declaration.
-   * @throws Refusal
-   */
+  /** A cell that fits both marks is in thousands only with a proof or a declaration. @throws Refusal */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
     if (point !== undefined && comma !== undefined) throw contradictory(point, comma);
@@ -163,10 +153,7 @@ export interface DecidedConversion {
   readonly proof: Proof;
 }
 
-/**
- * The operator's declaration has priority over the file's own statement, then the profile, then the default.
- * @throws Refusal
- */
+/** Priority: the operator, the file's own statement, the profile, the default. @throws Refusal */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
   const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);

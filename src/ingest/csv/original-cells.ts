@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
-import { ORIGINAL } from '../../domain/read-as.ts';
+import { ORIGINAL, READ_AS, parseReadAs, type ReadAs } from '../../domain/read-as.ts';
 import type { Column } from '../../domain/row.ts';
 import { isSpreadsheetChange, mayChange } from './spreadsheet-change.ts';
-import { rowError } from '../findings.ts';
+import { Refusal, rowError, shorten } from '../findings.ts';
 import { NUMBER_COLUMNS, type NumberColumn, type ReadColumn } from '../ingest-result.ts';
 import { shownCell } from '../invoice/cell-findings.ts';
 import { damagedReference, isDamagedTaxId, nifProblem, normalNif } from '../invoice/identity.ts';
@@ -13,10 +13,7 @@ import { CUT_CELL } from './row-width.ts';
 /** Code of a row with another number of cells than the header. */
 export const WRONG_WIDTH = 'cell-count';
 
-/**
- * Original cells by the header of their column. A number includes the decimal that Lote read, because its mark may
- * change, too.
- */
+/** Original cells by header. A number has the decimal that Lote read, because its mark may change, too. */
 const OriginalCells = z.record(z.string(), z.union([z.string(), z.tuple([z.string(), z.string()])]));
 /** Faults of a row that its cells do not show: a code, and the header of the cell, or '' for the whole row. */
 const RowMarks = z.array(z.tuple([z.enum([WRONG_WIDTH, CUT_CELL]), z.string()])).readonly();
@@ -31,10 +28,7 @@ export type RowMarks = z.infer<typeof RowMarks>;
 
 type Original = z.infer<typeof Original>;
 
-/**
- * Reads the text that `originalAsText` wrote; an empty cell gives no cells. Returns null if a person or a later version
- * of Lote wrote the text.
- */
+/** Reads what `originalAsText` wrote; null if a person or a later version of Lote wrote the text. */
 function readOriginal(text: string): Original | null {
   if (text.trim() === '') return { cells: {}, marks: [] };
   try {
@@ -96,10 +90,7 @@ export function beforeSpreadsheet(
   return { cells: restored, errors: [...errors, ...cut], marks: said.marks };
 }
 
-/**
- * Returns the original cell if a spreadsheet changed its value. Returns null if the value is the same or a person
- * changed it.
- */
+/** Returns the original cell if a spreadsheet changed its value, and null if a person did or it is the same. */
 function changedCell(original: OriginalCell, now: string, column: Column): string | null {
   const [was, value] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
@@ -136,4 +127,21 @@ function isDamaged(column: Column, text: string): boolean {
 
 function isNumberColumn(column: Column): column is NumberColumn {
   return NUMBER_COLUMNS.some((name) => name === column);
+}
+
+/** How the file was read, as its corrections state it in each row; all rows must hold the same text. */
+export class StatedReading {
+  #text: string | null = null;
+
+  get readAs(): ReadAs {
+    return parseReadAs(this.#text ?? '');
+  }
+
+  /** @throws Refusal `corrections-mixed` */
+  note(row: number, text: string): void {
+    this.#text ??= text;
+    if (text === this.#text) return;
+    const message = `Row ${row}: expected ${READ_AS} "${shorten(this.#text, 80)}" as above, found "${shorten(text, 80)}". These rows come from files that are read in different ways: drop each corrections file alone`;
+    throw new Refusal('corrections-mixed', message, { row });
+  }
 }

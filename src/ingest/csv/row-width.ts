@@ -24,10 +24,7 @@ export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolea
   return lackedCells(cells, width) > 0 || cells.slice(width.columns).some((cell) => !isEmpty(cell));
 }
 
-/**
- * Returns how many cells a row lacks. Trailing cells hide a missing cell: if as many cells before them are empty, the
- * row may be shifted.
- */
+/** Trailing cells hide a missing one: if as many cells before them are empty, the row may be shifted. */
 export function lackedCells(cells: readonly string[], { columns, trailing }: RowWidth): number {
   if (cells.length < columns) return columns - cells.length;
   const lacked = Math.max(0, columns + trailing - cells.length);

@@ -28,10 +28,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf16be', 'utf-16be'],
 ]);
 
-/**
- * Tries in order: declared, byte order mark, strict UTF-8, likely encoding, windows-1252 with a finding.
- * @throws Refusal, FaultAt
- */
+/** Declared, byte order mark, strict UTF-8, likely encoding, windows-1252 with a finding. @throws Refusal, FaultAt */
 export function decideEncoding(
   scan: FileScan,
   { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},
@@ -73,10 +70,7 @@ function encodingName(declared: string): string {
   return SPELLINGS.get(plain) ?? plain;
 }
 
-/**
- * Returns true if two names mean one encoding, such as `latin1` and `iso-8859-1`. `windows-1252` is another encoding,
- * because it has a euro sign.
- */
+/** True for two names of one encoding, such as `latin1` and `iso-8859-1`, but not `windows-1252`. */
 export function isSameEncoding(one: string, other: string): boolean {
   const [name, otherName] = [encodingName(one), encodingName(other)];
   if (name === otherName) return true;
@@ -111,10 +105,7 @@ function requireUtf8(scan: FileScan): void {
   throw new FaultAt('encoding-damaged', message, scan.utf8.invalidAt);
 }
 
-/**
- * A file of only well-formed UTF-8 sequences is UTF-8: in another encoding, every accented letter would become two
- * wrong ones.
- */
+/** Well-formed UTF-8 is UTF-8: in another encoding, every accented letter would be two wrong ones. */
 function requireNoUtf8(scan: FileScan, encoding: string): void {
   if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
   const message = `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`;

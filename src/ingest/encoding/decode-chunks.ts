@@ -7,10 +7,7 @@ import type { FileScan } from './scan-file.ts';
 const LOST = '\u{fffd}';
 const MARK = Buffer.from('\u{feff}');
 
-/**
- * Streams the file's text as UTF-8 without byte order mark.
- * @throws Refusal `encoding-damaged` for bytes that are invalid in the encoding, `binary`, `byte-order-mark-inside`
- */
+/** Streams the file's text as UTF-8 without byte order mark. @throws Refusal for bytes and signs that no text has */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { encoding, bom }: Pick<EncodingDecision, 'encoding' | 'bom'>,
@@ -66,9 +63,7 @@ function nul(line: number): Refusal {
   return new Refusal('binary', message, { row: line });
 }
 
-/**
- * Returns the beginning of a file as UTF-8. Reads only the first piece, because the head may end inside a character.
- */
+/** Returns the beginning of a file as UTF-8: the first piece only, because the head may end inside a character. */
 export async function decodedHead(scan: FileScan, encoding: EncodingDecision): Promise<Uint8Array> {
   async function* once() {
     yield scan.head;

@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto';
 import { fileChunks } from '../file-chunks.ts';
 import iconv from 'iconv-lite';
 
-/**
- * In bytes read as latin1, matches a well-formed UTF-8 character beyond ASCII (group 1), or else one byte beyond ASCII.
- */
+/** In bytes read as latin1: a character of well-formed UTF-8 (group 1), or one byte beyond ASCII. */
 const BEYOND_ASCII =
   /([\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})|[\x80-\xff]/g;
 const UNFINISHED = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/;
@@ -19,10 +17,7 @@ export class Utf8Scanner {
   #carry: Uint8Array = new Uint8Array(0);
   #offset = 0;
 
-  /**
-   * True if the bytes have more well-formed multibyte characters than invalid bytes: windows-1252 has few pairs such as
-   * `ß“`.
-   */
+  /** True for more UTF-8 characters than invalid bytes: windows-1252 has few pairs such as `ß“`. */
   get multibyte(): boolean {
     return this.#valid > this.#invalid;
   }
@@ -104,19 +99,11 @@ export async function scanFile(path: string, signal?: AbortSignal): Promise<File
 const SAMPLES = 3;
 const LONGEST_WORD = 40;
 
-/**
- * The letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English, and the signs that Unicode
- * counts as letters.
- */
+/** Letters of Portuguese, Spanish, French, Italian, German and English, and signs that Unicode calls letters. */
 const LETTERS = 'àáâãäæçèéêëìíîïñòóôõöùúûüÿœÀÁÂÃÄÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜŸŒßªºµ';
-/**
- * Letters that these languages write only before some letters: `Bãlan` is not a word in them, but `Bălan` is Romanian.
- */
+/** These languages write them only before some letters: `Bãlan` is none of their words, `Bălan` is Romanian. */
 const BEFORE_OTHERS = /ã(?![oeiszm]|\P{L}|$)|õ(?!e)|[çñ](?=[bcdfghjklmnpqrstvwxz])|æ(?!\p{L})/iu;
-/**
- * In a real word, no capital follows a small letter (`JoÆo` is `João` in code page 850), and three accented letters
- * never stand in a row.
- */
+/** No capital follows a small letter in a word (`JoÆo`), and no three accented letters stand in a row. */
 const WRONG_CASE = /(?!ß)\p{Ll}\p{Lu}/u;
 const TOO_MANY_ACCENTS = /(?:(?![A-Za-z])\p{L}){3}/u;
 /** Signs of windows-1252 that texts never contain, and bytes that it does not define. */
@@ -125,10 +112,7 @@ const NO_SIGNS = /[\u0080-\u009f¤¦¨¬¯¸ˆ˜ƒ]/u;
 const INSIDE = /\p{L}[^\p{L}’´·­ªº–]+\p{L}/u;
 const BEHIND_LETTER = /\p{L}[‚„†‡‰‹¡¢£¥¿]|[£¥©®]\p{L}/u;
 const SMALL_DIGIT = /(?<=\p{L})(?<!(?<!\p{L})[cdkm]?m)[¹²³]|[¹²³]\p{L}/iu;
-/**
- * In code page 850 this byte is `á`. After a letter and at the end of a cell or line it is hardly a no-break space
- * (`Chá;`).
- */
+/** In code page 850 this is `á`; behind a letter that ends a cell it is hardly a no-break space (`Chá;`). */
 const NO_BREAK_SPACE = 0xa0;
 const ENDINGS = new Set([0x0a, 0x0d, 0x09, 0x20, 0x22, 0x2c, 0x3b, 0x7c]);
 

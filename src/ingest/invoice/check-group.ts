@@ -10,10 +10,7 @@ const PLAIN = /^(?=.*[0-9A-Za-z])(?!#|Err:|=)[\u0020-\u0024\u0027-\u003b=>-\u005
 /** Control characters except TAB, LF and CR. */
 // oxlint-disable-next-line no-control-regex -- the expression must find control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-/**
- * Half of a surrogate pair, which a workbook can contain. The ledger stores the same sign for each half, so that two
- * references would become one.
- */
+/** Half of a surrogate pair: the ledger stores one sign for each half, so two references would become one. */
 const HALF = /\p{Cs}/u;
 /** The character that programs write for a character that they could not read. */
 const LOST = '\u{fffd}';

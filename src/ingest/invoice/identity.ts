@@ -40,9 +40,7 @@ const LANGUAGES =
   'pt es en fr it de nl pl cs sk hu ro hr sl bg ru uk el tr sv da nb fi et lv lt ca gl eu sr mk sq is ga'.split(' ');
 let months: Set<string> | null = null;
 
-/**
- * Returns long and short month names as spreadsheets write them beside a day, in lower case without accents and points.
- */
+/** Returns long and short month names as spreadsheets write them, in lower case without accents and points. */
 function monthNames(): ReadonlySet<string> {
   months ??= new Set(
     LANGUAGES.flatMap((language) =>
@@ -69,10 +67,7 @@ function plainWord(text: string): string {
 
 /** Dates with a day and a month name, and perhaps a year; dates of three numbers; and times of day. */
 const IN_WORDS = /^\d{1,2}(?:\.|º|st|nd|rd|th)?[ ./-]*(?:de |of )?(\p{L}{2,12})\.?(?:,?[ ./-]*(?:de )?\d{2,4}\.?)?$/iu;
-/**
- * A month and a year, as spreadsheets show them. A word in capitals does not match, because series of invoices begin
- * with one.
- */
+/** A month and a year. Words in capitals do not match, because series of invoices begin with one. */
 const MONTH_FIRST = /^(\p{L}\p{Ll}{1,11})\.?[ ./-](?:de |of )?(?:\d{2}|\d{4})$/u;
 const IN_CHINESE = /^[\d年]*\d月(?:\d+日)?$/u;
 const IN_NUMBERS = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})\.?(?:[ T]\d{1,2}:\d{2}.*)?$/u;
@@ -90,9 +85,7 @@ function isDate(ref: string): boolean {
   return (isYear(last) && isDayAndMonth(first, middle)) || (isYear(first) && isDayAndMonth(middle, last));
 }
 
-/**
- * Returns why a reference is damaged, or null: spreadsheets turn references into dates, powers of ten and fractions.
- */
+/** Returns why a reference is damaged, or null: spreadsheets make dates, powers of ten and fractions of it. */
 export function damagedReference(ref: string): string | null {
   if (/^\d(?:E\+|[.,]\d+E\+?)\d+$/i.test(ref))
     return 'a spreadsheet turned the reference into a number in scientific notation';
@@ -105,10 +98,7 @@ export function isDamagedTaxId(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(text);
 }
 
-/**
- * Returns true for a buyer's tax number without a digit, or with one digit repeated, such as `000000000`, `N/A` and
- * `-`.
- */
+/** Returns true for a tax number without a digit, or of one repeated digit, such as `000000000` and `N/A`. */
 export function isNoTaxId(text: string): boolean {
   const signs = text.replace(/[^\p{L}\p{N}]/gu, '').replace(/^\p{L}{2}(?=\p{N})/u, '');
   return !/\p{N}/u.test(signs) || /^(\p{N})\1*$/u.test(signs);
@@ -156,17 +146,11 @@ export function builtReference(cells: readonly string[], { columns, separator }:
 /** A spreadsheet keeps this many digits of a number and writes zeros for the rest. */
 const KEPT_DIGITS = 15;
 const LONG_NUMBER = /^\d{16,}$/;
-/**
- * The fewest zeros behind the kept digits of all references that prove a cut; one file in a hundred has as many by
- * chance.
- */
+/** This many zeros behind the kept digits of all references are chance in one file of a hundred. */
 const FEWEST_ZEROS = 2;
 const MOST_KEPT = 100;
 
-/**
- * Detects whether the long references of a CSV file went through a spreadsheet, which turns both `12345678901234567`
- * and `…568` into `12345678901234500`.
- */
+/** Detects references that went through a spreadsheet: `12345678901234567` becomes `12345678901234500`. */
 export class CutReferences {
   readonly #cut = new Set<string>();
   #isWhole = false;

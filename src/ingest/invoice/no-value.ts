@@ -18,10 +18,7 @@ const SPREADSHEET_ERROR =
 /** The text of a cell while the spreadsheet fetches its value: `Loading...`, `A carregar…`, `Obteniendo datos...`. */
 const LOADING = /^(?=.*(?:[iaeo]ng\b|[aei]ndo\b|carreg|charg|caric|geladen|lädt))[\p{L} ]+(?:\.{3}|…)$/iu;
 
-/**
- * A fast first check: a placeholder begins like one of the words and contains no digit but 0. Nearly every text fails
- * it.
- */
+/** Nearly every text fails this fast check: a first letter of one of the words, and no digit but 0. */
 const MAY_BE_ONE = new RegExp(
   `^[^\\p{L}\\p{N}]*[${[...new Set([...PLACEHOLDERS].map((word) => word[0]))].join('')}][^1-9]*$`,
   'iu',
@@ -56,10 +53,7 @@ const NOTHING_BUT_LABEL =
 const LINE_COLUMNS = numbersOf('description', 'quantity', 'unit_price', 'tax_code');
 const PRODUCT_COLUMNS = numbersOf('description', 'quantity', 'unit_price');
 
-/**
- * Returns the label of a totals row. Returns null if the record may be a line, such as `TOTAL Quartz 5W30` with
- * quantity and price.
- */
+/** Returns the label of a totals row, and null for what may be a line, such as `TOTAL Quartz 5W30`. */
 export function totalsLabel(record: readonly string[], cells: readonly (string | null)[]): string | null {
   const isFilled = (column: number): boolean => (cells[column]?.trim() ?? '') !== '';
   if (LINE_COLUMNS.every(isFilled)) return null;
@@ -71,9 +65,7 @@ function numbersOf(...columns: readonly (typeof COLUMNS)[number][]): readonly nu
   return columns.map((column) => COLUMNS.indexOf(column));
 }
 
-/**
- * Returns true for a description that contains only "total": such a line would count the amounts of its invoice twice.
- */
+/** Returns true for a description that is only "total": it would count its invoice's amounts twice. */
 export function isTotalsDescription(description: string): boolean {
   return NOTHING_BUT_LABEL.test(description);
 }

@@ -32,10 +32,7 @@ const SHAPES: Readonly<
   },
 };
 
-/**
- * Reads a number cell with a decimal mark, without rounding and without floats. Returns null if the cell is not a
- * number with that mark.
- */
+/** Reads a number with a decimal mark, without rounding and floats. Null if it is no number with that mark. */
 export function readNumber(cell: string, mark: DecimalMark): ReadNumber | null {
   const text = cell.trim();
   if (text.length > LONGEST_NUMBER) return null;
@@ -56,10 +53,7 @@ function asRead(value: string | null, currency: string | null): ReadNumber | nul
   return value === null ? null : { value, currency };
 }
 
-/**
- * Replaces full-width digits and marks, no-break and thin spaces, and typographic minus and apostrophe by ASCII. Does
- * not use NFKC, which reads `10²` as 102.
- */
+/** Replaces full-width, no-break and typographic signs by ASCII. NFKC would read `10²` as 102. */
 export function plainCharacters(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
   return text
@@ -88,10 +82,7 @@ function digitsOf(body: string, mark: DecimalMark): string | null {
 
 const TYPED = /^(\D{0,3}?)(-?\d+)e-(\d{1,3})$/;
 
-/**
- * Encodes a workbook's number so that its decimal mark needs no proof: `12.5` becomes `125e-1`, after the currency of
- * its format.
- */
+/** Writes a workbook's number so that its mark needs no proof: `12.5` becomes `125e-1`, after its currency. */
 export function typedNumber(canonical: string, currency: string): string {
   const [whole = '', fraction = ''] = canonical.split('.');
   return fraction === '' && currency === '' ? canonical : `${currency}${whole}${fraction}e-${fraction.length}`;
@@ -110,10 +101,7 @@ export function readTypedNumber(cell: string): string | null {
 /** A JSON number may be `1e400`, which is legal but never an amount; no amount has more than 40 places either way. */
 const LARGEST_EXPONENT = 40;
 
-/**
- * Writes a JSON number without its exponent: `1.5e3` becomes `1500`. Returns null without an exponent, or with one out
- * of range.
- */
+/** Writes `1.5e3` as `1500`. Returns null without an exponent, or with one out of range. */
 export function expandExponent(text: string): string | null {
   const [, sign = '', whole = '', fraction = '', power] = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(text) ?? [];
   if (power === undefined || Math.abs(Number(power)) > LARGEST_EXPONENT) return null;

@@ -9,18 +9,13 @@ import type { Conversion, NumberColumn } from '../ingest-result.ts';
 import { isPlaceholder, isTotalsDescription } from './no-value.ts';
 import { LONGEST_NUMBER, expandExponent, readNumber, readTypedNumber } from './read-number.ts';
 
-/**
- * Turns the rows of a group into one invoice, or into several if their references or tax numbers only look alike. Pure.
- */
+/** Makes one invoice of a group, or several if references or tax numbers only look alike. Pure. */
 export function toInvoices(group: readonly RawRow[], conversion: Conversion): readonly GroupedInvoice[] {
   const spellings = bySpelling(group);
   return spellings.map((rows) => toInvoice(rows, conversion, spellings.find((other) => other !== rows)?.[0]));
 }
 
-/**
- * Turns the rows of one identity into an invoice, or into the findings that prevent one. `lookAlike` is a row of
- * another identity that looks the same.
- */
+/** Makes an invoice of the rows of one identity. `lookAlike` is a row of another one that looks the same. */
 export function toInvoice(group: readonly RawRow[], conversion: Conversion, lookAlike?: RawRow): GroupedInvoice {
   const [first] = group;
   if (first === undefined) throw new RangeError('Building an invoice: expected at least one row, found none');
@@ -62,9 +57,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   };
 }
 
-/**
- * The rows of one identity may be lines of the other, and an issued invoice that lacks a line cannot be called back.
- */
+/** Rows of one identity may be lines of the other, and an issued invoice cannot be called back. */
 function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): void {
   if (other.nif !== first.nif) {
     const message = `found ${shownCell(first.nif)}, which differs from ${shownCell(other.nif)} of row ${other.row} only in the zeros in front, with a reference that is the same or looks so. A spreadsheet drops such zeros: write the tax number in the same way if they are of one merchant; if they are of two, keep them with --look-alikes keep`;
@@ -90,9 +83,7 @@ function checkLostReference([first]: readonly RawRow[], { lostReferences }: Conv
   findings.error(first.row, 'invoice_ref', 'line-may-be-missing', message);
 }
 
-/**
- * In a row with a wrong cell count, cells may be in the wrong columns, so further findings about them would mislead.
- */
+/** The cells of a shifted row may be in wrong columns, so further findings about them would mislead. */
 function isShifted(row: RawRow, { damaged }: Conversion): boolean {
   return damaged[row.row]?.some((finding) => finding.code === 'cell-count') ?? false;
 }
@@ -186,10 +177,7 @@ function agreed(
   return null;
 }
 
-/**
- * Returns the first value in the group. A difference is only a warning, because merchant details are not sent with an
- * invoice.
- */
+/** A difference is only a warning, because merchant details are not sent with an invoice. */
 function firstOf(group: readonly RawRow[], column: Column, findings: CellFindings): string | null {
   const first = group.find((row) => cellOf(row, column) !== '');
   if (first === undefined) return null;
@@ -247,10 +235,7 @@ function taxCodeOf(row: RawRow, { taxCodes }: Conversion, findings: CellFindings
 
 /** More decimals than this come from float arithmetic (`12.340000000000002`), not from a real price. */
 const MOST_DECIMALS = 8;
-/**
- * The currencies that each sign stands for. An amount whose sign does not match the currency of its invoice is a
- * mistake.
- */
+/** An amount whose sign does not match the currency of its invoice is a mistake. */
 const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   '€': ['EUR'],
   '£': ['GBP'],

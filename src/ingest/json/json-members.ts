@@ -102,10 +102,7 @@ export interface JsonHead {
   readonly below: readonly (readonly string[])[];
 }
 
-/**
- * Reads the whole file, because a member may occur only in the last object.
- * @throws Refusal, LoteError `file-unreadable`
- */
+/** Reads the whole file: a member may occur only in its last object. @throws Refusal, LoteError `file-unreadable` */
 export async function jsonHead(path: string, scan: FileScan, options: IngestOptions): Promise<JsonHead> {
   const reader = new JsonReader();
   const members = new JsonMembers();

@@ -16,9 +16,7 @@ class ExactTokenizer extends Tokenizer {
   }
 }
 
-/**
- * Returns true if the content is JSON: it starts with a bracket or a brace, which no header line of a CSV file does.
- */
+/** JSON starts with a bracket or a brace, which no header line of a CSV file does. */
 export function isJson(head: Uint8Array): boolean {
   return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
 }

@@ -1,8 +1,9 @@
 import type { Finding } from '../../domain/invoice.ts';
-import { READ_AS, parseReadAs } from '../../domain/read-as.ts';
+import { READ_AS } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import { entriesBeside, saysEnd, signOfKey, signOfLaterPage, signOfLength } from '../../domain/text/paging-signs.ts';
 import { DecimalEvidence, decideConversion } from '../csv/decimal-evidence.ts';
+import { StatedReading } from '../csv/original-cells.ts';
 import { MOST_HEADERS_SHOWN } from '../csv/table-header.ts';
 import { Damage, FaultAt, Refusal, rowError, shorten } from '../findings.ts';
 import { placeOf } from '../line-count.ts';
@@ -41,7 +42,7 @@ export async function readJson(reading: Reading): Promise<Read> {
   const { conversion, decimal, proof } = decideConversion(
     {
       ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {}, evidence, damage },
-      readAs: parseReadAs(rows.readAs ?? ''),
+      readAs: rows.stated.readAs,
     },
     reading.options,
   );
@@ -55,10 +56,7 @@ export async function readJson(reading: Reading): Promise<Read> {
   };
 }
 
-/**
- * Refuses one page of a list: an answer of a service that was saved as a file lacks the invoices of the other pages.
- * @throws Refusal `part-of-a-list`
- */
+/** An answer of a service that was saved lacks the other pages. @throws Refusal `part-of-a-list` */
 function requireWhole(envelope: JsonObject, items: number): void {
   const entries = [...entriesBeside(JSON.parse(jsonText(envelope)), {})];
   const read = { items, pages: 1 };
@@ -71,10 +69,7 @@ function requireWhole(envelope: JsonObject, items: number): void {
   throw new Refusal('part-of-a-list', message);
 }
 
-/**
- * Requires that the profile names each unknown member. A missing member is allowed.
- * @throws Refusal `layout-unconfirmed`
- */
+/** The profile names each unknown member; one may be missing. @throws Refusal `layout-unconfirmed` */
 function requireConfirmed({ unknown }: JsonMembers, options: Reading['options']): readonly string[] {
   const named = namedHeaders(options);
   const open = [...unknown].filter((path) => !named.has(headerName(path)));
@@ -92,8 +87,7 @@ class JsonRows {
   readonly members = new JsonMembers();
   readonly skipped: SkippedRows;
   readonly #evidence: DecimalEvidence;
-  /** How the file was read, as its corrections objects state it; all objects must hold the same text. */
-  readAs: string | null = null;
+  readonly stated = new StatedReading();
   #object = 0;
   #ofCorrections = 0;
 
@@ -122,7 +116,8 @@ class JsonRows {
         rowError(first, null, 'record-not-object', 'expected an invoice object, found another value'),
       ]);
     this.members.note(record);
-    this.#noteReadAs(first, record[READ_AS]);
+    const readAs = record[READ_AS];
+    if (typeof readAs === 'string') this.stated.note(first, readAs);
     const lines = Array.isArray(record['lines']) ? record['lines'] : [];
     // An invoice without lines gets one row, so that it appears in the report.
     const entries = lines.length === 0 ? [undefined] : lines;
@@ -174,14 +169,6 @@ class JsonRows {
     this.#reading.counts.rowsWithoutInvoice += rows;
     this.#reading.counts.rowsLost += rows;
     for (const finding of findings) this.#reading.findings.add(finding);
-  }
-
-  #noteReadAs(row: number, value: JsonValue | undefined): void {
-    if (typeof value !== 'string') return;
-    this.readAs ??= value;
-    if (value === this.readAs) return;
-    const message = `Row ${row}: expected ${READ_AS} "${shorten(this.readAs, 80)}" as above, found "${shorten(value, 80)}". These objects come from files that are read in different ways: drop each corrections file alone`;
-    throw new Refusal('corrections-mixed', message, { row });
   }
 }
 

@@ -27,10 +27,7 @@ interface ChooseProfile {
   readonly written?: string | undefined;
 }
 
-/**
- * The mapping profile in force, and what chose it: an operator, the corrections file itself, the file's header, or its
- * name.
- */
+/** The mapping profile in force, and what chose it. */
 export interface ChosenProfile {
   readonly profile: Profile;
   readonly how: 'declared' | 'corrections' | 'header' | 'file-name';
@@ -85,10 +82,7 @@ async function loadProfile(directory: string, name: string): Promise<Profile> {
   return parseProfile(name, bytes);
 }
 
-/**
- * Returns null for a file that is too long, or that is a link out of the directory: an error about its text would
- * reveal its content.
- */
+/** Null for a file that is too long or a link out of the directory: an error would reveal its content. */
 async function readInside(directory: string, file: string): Promise<Uint8Array | null> {
   const path = await realpath(join(directory, file));
   if (!path.startsWith((await realpath(directory)) + sep)) return null;
@@ -104,41 +98,32 @@ async function profileNames(directory: string): Promise<readonly string[]> {
     .sort();
 }
 
-/**
- * Returns the longest name that the file's name begins with, followed by `-`, `_`, `.` or a space. Returns null if
- * there is none.
- */
+/** Returns the longest name that, followed by `-`, `_`, `.` or a space, begins the file's name; null without one. */
 function prefixOf(file: string, names: readonly string[]): string | null {
   const stem = file.toLowerCase();
   const matching = names.filter((name) => stem.startsWith(name) && /^[-_. ]/.test(stem.slice(name.length)));
   return matching.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/**
- * Returns a free name for a profile of files like this one: `extrato` for `Extrato-2026-11.csv`, or `extrato-2` if that
- * is taken.
- */
+/** Returns a free name for a profile: `extrato` for `Extrato-2026-11.csv`, or `extrato-2` if that is taken. */
 export async function suggestedName(directory: string, path: string): Promise<string> {
   const stem = basename(path)
     .replace(/\.[^.]*$/u, '')
     .normalize('NFKD')
-    .toLowerCase();
-  const words = (text: string): string =>
-    text
-      .replaceAll(/\p{M}/gu, '')
-      .replaceAll(/[^a-z0-9]+/gu, '-')
-      .replaceAll(/^-|-$/gu, '')
-      .slice(0, 40);
-  const name = words(/^[^\d]*/u.exec(stem)?.[0] ?? '') || words(stem) || 'erp';
+    .replaceAll(/\p{M}/gu, '');
+  const words = stem
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, '-')
+    .replace(/^-/u, '')
+    .slice(0, 40);
+  const name = words.replace(/-?\d.*$/u, '').replace(/-$/u, '') || words.replace(/-$/u, '') || 'erp';
   const taken = await profileNames(directory);
-  const free = [name, ...taken.map((_, at) => `${name}-${at + 2}`)].find((one) => !taken.includes(one));
-  return free ?? `${name}-${taken.length + 2}`;
+  let free = name;
+  for (let at = 2; taken.includes(free); at += 1) free = `${name}-${at}`;
+  return free;
 }
 
-/**
- * Returns the profiles that name exactly the columns of a file. In JSON they must name each unknown member, but objects
- * may lack members.
- */
+/** Returns the profiles that name exactly the columns of a file; objects of JSON may lack members. */
 async function withSameLayout(path: string, profiles: readonly Profile[]): Promise<readonly Profile[]> {
   const naming = profiles.filter(({ options }) => namedHeaders(options).size > 0);
   if (naming.length === 0) return [];

@@ -12,10 +12,7 @@ const MOST_COLUMNS_SHOWN = 30;
 const MOST_TWINS_SHOWN = 5;
 const LONGEST_WORD_SHOWN = 40;
 
-/**
- * Returns the first record with every required column, or else the one that names most or has most words. Returns null
- * without records.
- */
+/** Returns the first record with every required column, else the one that names most, then has most words. */
 export function findHeader(records: readonly CsvRecord[], options: IngestOptions): TableHeader | null {
   let best: TableHeader | null = null;
   for (const header of records) {
@@ -43,10 +40,7 @@ function wordsIn({ cells }: CsvRecord): number {
   return cells.filter((cell) => /^\W*\p{L}/u.test(cell)).length;
 }
 
-/**
- * Checks a header; `where` is its place, such as `Header in row 3`.
- * @throws Refusal `layout-unconfirmed`, `column-duplicate`, `column-missing`, `corrections-damaged`
- */
+/** Checks a header; `where` is its place, such as `Header in row 3`. @throws Refusal */
 export function requireWholeHeader(found: TableHeader, where: string, { reference }: IngestOptions): void {
   requireOwnColumns(found, where);
   requireConfirmed(found, where);

@@ -146,10 +146,7 @@ export class SkippedRows {
     return null;
   }
 
-  /**
-   * Returns one finding per value with the number of its rows, by which the report counts; a file may have a million of
-   * them.
-   */
+  /** One finding per value with the number of its rows, by which the report counts. */
   findings(): readonly Finding[] {
     return [...this.#counts].map(([key, rows]) => ({
       row: null,

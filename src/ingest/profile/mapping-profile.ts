@@ -5,10 +5,7 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { headerName } from './map-header.ts';
 
-/**
- * A mapping profile: how the files of one source are written. Every option is optional; the file must prove those that
- * are absent.
- */
+/** How the files of one source are written. The file must prove the options that are absent. */
 export interface Profile {
   readonly name: string;
   /** SHA-256 of the profile's bytes: the report shows which version of the profile was used. */

@@ -6,9 +6,7 @@ import { LONGEST_NUMBER, expandExponent, readTypedNumber, typedNumber } from '..
 import { GENERAL, type NumberFormat, type ShownDigits } from './number-format.ts';
 import type { SheetCell } from './workbook.ts';
 
-/**
- * The purpose of a column's cells: Lote reads a number in an amount column in another way than in a tax number column.
- */
+/** A number is read in an amount column in another way than in a tax number column. */
 export type CellRole = 'number' | 'tax-number' | 'reference' | 'text';
 
 /** The text of a cell for a row, and a finding about the cell. */
@@ -105,9 +103,7 @@ function amount(value: string, { decimals, currency }: ShownDigits, cleaned: boo
   return doubtful(text, 'number-shown-rounded', message);
 }
 
-/**
- * A number loses its leading zeros unless its format fills them in. A valid check digit proves that no zero is missing.
- */
+/** A number loses leading zeros unless its format fills them in; a check digit proves that none is missing. */
 function taxNumber({ leastDigits }: ShownDigits, value: string): CellValue {
   const isDigits = /^\d+$/.test(value) && value.length <= MOST_DIGITS;
   const padded = isDigits ? value.padStart(leastDigits, '0') : value;

@@ -14,19 +14,13 @@ export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
 export const LONGEST_TOKEN = 1024 * 1024;
 /** Most characters of a row, plus one delimiter per cell: as long as the longest record of a CSV file. */
 const LONGEST_ROW = 1024 * 1024;
-/**
- * The limit for a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the size of
- * the part is not a limit.
- */
+/** Any small part may hold this much: cells of several kilobytes can name one text of a megabyte. */
 const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
 /** The limit for a sheet of any size: a million rows of two thousand characters. */
 const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
 /** The limit for the rows that one chunk of a sheet completes, because they are in memory together. */
 const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
-/**
- * The limit for the first rows of all sheets, which Lote keeps until it chooses a sheet; 200 full sheets of 30 columns
- * have about four million.
- */
+/** For the first rows of all sheets together; 200 full sheets of 30 columns have about four million. */
 export const MOST_CHARACTERS_OF_HEADS = 8 * 1024 ** 2;
 /** Most levels of nested elements; real parts have a dozen. */
 export const DEEPEST = 64;
@@ -55,10 +49,7 @@ export function damaged(what: string): Refusal {
   return new Refusal('workbook-damaged', message);
 }
 
-/**
- * Limits the characters of a sheet while Lote reads it: a few kilobytes can name one long text in each cell, or repeat
- * a row a million times.
- */
+/** A few kilobytes can name one long text in each cell, or repeat a row a million times. */
 export class SheetSize {
   readonly #most: number;
   #ofRow = 0;
@@ -85,10 +76,7 @@ export class SheetSize {
     if (this.#ofRow > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
   }
 
-  /**
-   * Counts a row with `positions` cells, empty ones included, that stands for `repeat` rows.
-   * @throws Refusal `workbook-too-large`
-   */
+  /** Counts a row of `positions` cells, empty ones too, `repeat` times. @throws Refusal `workbook-too-large` */
   endRow(positions: number, repeat = 1): void {
     const characters = this.#ofRow + positions;
     if (characters > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);

@@ -3,10 +3,7 @@ import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from './limits.ts';
 import { localName, readXml } from './xml-reader.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/**
- * How one section of a number format shows numbers as digits with grouping and decimals. Lote writes null for any other
- * form, and then does not read the numbers.
- */
+/** How one section of a format shows a number: digits, grouping, decimals. Null stands for any other form. */
 export interface ShownDigits {
   /** Most decimals that the format shows; null means all decimals. */
   readonly decimals: number | null;
@@ -39,9 +36,7 @@ export const GENERAL: NumberFormat = {
   code: 0,
 };
 
-/**
- * Formats that a file names by number only (ECMA-376, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian locales.
- */
+/** Formats that a file names by number (ECMA-376, 18.8.30); 27 to 36 and 50 to 58 are East Asian dates. */
 const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 0: 'General', 1: '0', 2: '0.00', 3: '#,##0', 4: '#,##0.00', 9: '0%', 10: '0.00%', 49: '@' },
   // 5 to 8, 42 and 44 show the currency of the computer that opens the sheet.
@@ -64,18 +59,12 @@ export function builtInFormat(id: number): NumberFormat {
 }
 
 const OTHER: NumberFormat = { kind: 'other', digits: null, ofNegative: null, ofZero: null, code: '' };
-/**
- * Digit placeholders, with or without grouping and decimals. Some formats write a space or an apostrophe between
- * groups.
- */
+/** Digit placeholders; some formats write a space or an apostrophe between groups. */
 const DIGITS = /^[#0?]+(?:[,' ][#0?]+)*(?:\.[#0?]+)?$/;
 /** A condition that tests more than the sign of a number. */
 const CONDITION = /\[[<>=]+-?0*\.?0*[1-9]/;
 
-/**
- * Reads a format code of XLSX: digits with grouping and decimals, signs, one known currency. For any other code, Lote
- * does not read the numbers.
- */
+/** Reads a format of XLSX: digits, signs, one known currency. Other formats have no `digits`. */
 export function parseNumberFormat(code: string): NumberFormat {
   const sections = sectionsOf(code);
   const bodies = sections.map((section) => splitLiterals(section).body);
@@ -113,10 +102,7 @@ function sectionsOf(code: string): readonly string[] {
   return sections;
 }
 
-/**
- * Splits a section into its placeholders, where a space or `…` replaces each text, and these texts. Drops colours and
- * conditions.
- */
+/** Returns placeholders, with a space or `…` for each text, and these texts; drops colours and conditions. */
 function splitLiterals(section: string): { readonly body: string; readonly literals: string } {
   let literals = '';
   const body = section

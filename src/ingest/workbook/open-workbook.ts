@@ -62,10 +62,7 @@ interface OdsSheet extends Sheet {
   readonly index: number;
 }
 
-/**
- * Opens an ODS file. One part contains all sheets, so Lote reads it once for the first rows of all sheets and once for
- * the rows of one.
- */
+/** One part has all sheets: Lote reads it for the first rows of each, and again for the rows of one. */
 async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
   await requireSpreadsheet(archive, signal);
   const sheets = await sheetsOf(archive, signal);

@@ -116,9 +116,7 @@ interface ReportWorkbook {
   readonly findings: FindingList;
 }
 
-/**
- * Adds findings about the workbook as a whole and returns facts for the proof. Marks rows with merged cells as damaged.
- */
+/** Adds findings about the whole workbook, damages merged rows, and returns facts for the proof. */
 function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>> {
   const { workbook, chosen, records, findings } = given;
   const say = (...said: Parameters<typeof note>): void => findings.add(note(...said));
@@ -140,10 +138,7 @@ function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>
   return { formulas: count, hiddenColumns, mergedCells: merged };
 }
 
-/**
- * A merged cell has one value for several rows or columns, and no rule tells which of them it belongs to. A row gets
- * one finding per column.
- */
+/** No rule tells which row or column the value of a merged cell is of. A row has one finding per column. */
 function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
   let count = 0;
   const nextRow = new Map<string, number>();
@@ -189,10 +184,7 @@ interface Candidate extends TableHeader {
 
 const MOST_NAMED = 20;
 
-/**
- * Chooses the sheet that an operator or a profile names, or else the only visible one with every required column.
- * @throws Refusal
- */
+/** Chooses the named sheet, else the only visible one with every required column. @throws Refusal */
 function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
   const named = options.sheet;
   const asked =

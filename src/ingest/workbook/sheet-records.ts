@@ -110,9 +110,7 @@ const HIDDEN =
 /** The parsed format, because ODS writes it in another way than XLSX. */
 const WRITTEN = parseNumberFormat(READ_AS_FORMAT);
 
-/**
- * Returns true if a cell of `lote_read_as` has the format that Lote gave it: the workbook was not saved as text since.
- */
+/** A cell of `lote_read_as` loses the format that Lote gave it if the workbook was saved as text. */
 function isAsWritten(cell: SheetCell | undefined): boolean {
   const format = cell?.format ?? null;
   return (
@@ -127,16 +125,11 @@ interface ReadSheetRow {
   readonly row: SheetRow;
   /** The merged ranges of the whole sheet; complete only after its last row. */
   readonly merged: SheetRows['merged'];
-  /**
-   * True if the program that wrote the file asks to calculate all formulas again: their saved values are not reliable.
-   */
+  /** The program asks to calculate all formulas again: saved values are not reliable. */
   readonly recalculates: boolean;
 }
 
-/**
- * Reads the rows below the header again. The caller must compare the hash to ensure that the bytes are the same.
- * @throws LoteError `file-unreadable`; Refusal
- */
+/** Reads the rows below the header again; the caller compares hashes. @throws LoteError `file-unreadable`; Refusal */
 export async function* readSheetRows(
   path: string,
   { sheet, headerRow }: Pick<Dialect, 'sheet' | 'headerRow'>,

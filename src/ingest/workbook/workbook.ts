@@ -51,9 +51,7 @@ export interface SheetRows {
 export interface Workbook {
   readonly format: 'xlsx' | 'ods';
   readonly sheets: readonly Sheet[];
-  /**
-   * True if the program that wrote the file asks to calculate all formulas again: their saved values are not reliable.
-   */
+  /** The program asks to calculate all formulas again: saved values are not reliable. */
   readonly recalculates: boolean;
   rows(sheet: Sheet, signal?: AbortSignal): SheetRows;
   close(): void;
@@ -64,10 +62,7 @@ export class SheetHeads {
   readonly #heads = new Map<number, CsvRecord[]>();
   #characters = 0;
 
-  /**
-   * Adds a row to the head of the sheet with this index. Returns false if that head is complete.
-   * @throws Refusal `workbook-too-large`
-   */
+  /** Adds a row to the head of a sheet. False if that head is complete. @throws Refusal `workbook-too-large` */
   add(sheet: number, row: SheetRow): boolean {
     const head = this.#heads.get(sheet) ?? [];
     this.#heads.set(sheet, head);

@@ -10,10 +10,7 @@ export interface XmlHandler {
   text?(text: string): void;
 }
 
-/**
- * Passes tags and texts to a handler, chunk by chunk. Refuses a document type, which may declare entities; fetches
- * nothing.
- */
+/** Passes tags and texts to a handler. Refuses a document type, which may declare entities. */
 class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });

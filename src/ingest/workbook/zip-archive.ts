@@ -7,10 +7,7 @@ import { Refusal, shorten } from '../findings.ts';
 
 const LOCAL_HEADER_BYTES = 30;
 
-/**
- * The parts of a ZIP archive by name, case-insensitive. Streams each part and checks it against its declared size and
- * checksum.
- */
+/** The parts of a ZIP archive by name. Checks each part against its declared size and checksum. */
 export class ZipArchive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;

@@ -20,9 +20,7 @@ interface DataStyle {
   readonly signs: Map<string, string>;
 }
 
-/**
- * Reads the styles in both parts of an ODS file: how numbers are shown, and which sheets, rows and columns are hidden.
- */
+/** The styles in both parts of an ODS file: how numbers are shown, and what is hidden. */
 export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
   readonly #dataStyleOf = new Map<string, string>();
@@ -80,10 +78,7 @@ export class OdsStyles {
       data.code += name === 'number:fill-character' ? '' : 'E+';
   }
 
-  /**
-   * The style itself applies to the other numbers. XLSX lists the formats of positive numbers, negative numbers and
-   * zero in this order.
-   */
+  /** The style itself is for the other numbers. XLSX lists positive numbers, negative numbers and zero. */
   #withSigns({ code, signs }: DataStyle): string {
     if (signs.size === 0) return code;
     const of = (condition: string) => {

@@ -53,10 +53,7 @@ function rowsOf(archive: ZipArchive, part: string, context: CellContext, signal?
 
 interface Relationship {
   readonly id: string;
-  /**
-   * Last word of the relationship type: `worksheet`, `styles`, `sharedStrings`. The addresses before it differ between
-   * the two forms of the standard.
-   */
+  /** Last word of the type: `worksheet`, `styles`. The addresses before it differ between standards. */
   readonly type: string;
   /** Name of the part, or null if it is outside the file. */
   readonly target: string | null;

@@ -235,10 +235,7 @@ function rangeOf(reference: string): MergedRange | null {
 
 const DAY = 86_400;
 
-/**
- * Converts a spreadsheet's day number to ISO 8601, or null. Day 60 is 29 February 1900, which never existed; 1904
- * counts from 0.
- */
+/** Converts a day number to ISO 8601, or null. Day 60 is 29 February 1900, which never was; 1904 counts from 0. */
 export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
   const days = Math.floor(serial);
   if (!(serial >= 0) || days > 2_958_465) return null;
@@ -251,44 +248,23 @@ export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
   return seconds === 0 ? date : `${date}T${time}`;
 }
 
-const MOST_TEXTS = MOST_BYTES_OF_TEXTS / 8;
-const PAGE_BITS = 22;
-/** 4 MiB: the longest text fits into one page. */
-const PAGE_BYTES = 1 << PAGE_BITS;
+/** A string in memory, besides its characters. */
+const BYTES_OF_A_TEXT = 16;
 
-/**
- * The texts of a workbook, which cells name by number. Stored as UTF-8 pages, because a million JavaScript strings
- * would need six times as much memory.
- */
-export class SharedStrings {
-  readonly #pages: Buffer[] = [];
-  readonly #starts: number[] = [];
-  readonly #lengths: number[] = [];
-  #used = PAGE_BYTES;
+/** The texts of a workbook, which cells name by number. */
+class SharedStrings {
+  readonly #texts: string[] = [];
+  #size = 0;
 
   add(text: string): void {
-    const length = Buffer.byteLength(text);
-    if (this.#used + length > PAGE_BYTES) this.#turnPage();
-    if (this.#starts.length >= MOST_TEXTS) throw tooLarge('different texts', MOST_TEXTS);
-    const page = this.#pages.length - 1;
-    this.#pages[page]?.write(text, this.#used, 'utf8');
-    this.#starts.push(page * PAGE_BYTES + this.#used);
-    this.#lengths.push(length);
-    this.#used += length;
+    this.#size += Buffer.byteLength(text) + BYTES_OF_A_TEXT;
+    if (this.#size > MOST_BYTES_OF_TEXTS) throw tooLarge('bytes of different texts', MOST_BYTES_OF_TEXTS);
+    // A copy of its own: a text that the parser has joined would keep its pieces.
+    this.#texts.push(Buffer.from(text).toString());
   }
 
   get(index: number): string | undefined {
-    const start = this.#starts[index];
-    if (start === undefined) return undefined;
-    const from = start % PAGE_BYTES;
-    return this.#pages[start >>> PAGE_BITS]?.toString('utf8', from, from + (this.#lengths[index] ?? 0));
-  }
-
-  #turnPage(): void {
-    if ((this.#pages.length + 1) * PAGE_BYTES > MOST_BYTES_OF_TEXTS)
-      throw tooLarge('bytes of different texts', MOST_BYTES_OF_TEXTS);
-    this.#pages.push(Buffer.allocUnsafe(PAGE_BYTES));
-    this.#used = 0;
+    return this.#texts[index];
   }
 }
 
