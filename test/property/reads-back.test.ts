@@ -70,6 +70,13 @@ describe('any table of invoices', () => {
           if (style.encoding === 'cp850' && read.result.findings.some(({ code }) => code === 'encoding-assumed'))
             return;
         }
+        // The reference or tax number of a merchant in which a file ends may be cut.
+        if (refused === 'truncated') {
+          const isFilled = (column: string): boolean => !/legal_name|email|customer_tax_id/u.test(column);
+          expect(style.finalLineEnd).toBe(false);
+          expect(['invoice_ref', 'merchant_nif']).toContain(style.order.findLast(isFilled));
+          return;
+        }
         if (proves(invoices, style)) expectSame(read, invoices);
         else expect(refused).toBe('decimal-unproved');
       }),

@@ -41,9 +41,9 @@ export function decideEncoding(
   }
   if (bom === 'utf-8') requireUtf8(scan);
   if (bom !== null) return decision(bom, 'bom', { bom: true });
-  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
-  if (scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
+  if (scan.nulAt === null && scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
   if (likely !== undefined) return declaredEncoding(scan, likely, bom);
+  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
   if (scan.utf8.multibyte) requireUtf8(scan);
   return windows1252(scan);
 }
