@@ -105,7 +105,7 @@ export class CsvRows {
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
     const reference = this.#reference(record, cells);
-    if (nif === null || reference.problem !== null) return this.#withoutInvoice(record, { cells, nif, reference });
+    if (nif === null || reference.problem !== null) return this.#withoutInvoice(record, cells, { nif, reference });
     const row = { row: record.row, ref: reference.text, nif, object: null, cells };
     if (record.errors !== undefined) this.damage.add(record.row, record.errors);
     if (this.#hasWrongWidth(record)) this.#damageRow(record);
@@ -242,21 +242,15 @@ export class CsvRows {
     const { columns, trailing } = this.#width;
     if (this.#delimiter === null)
       return `found ${found.slice(columns).filter((cell) => !isEmpty(cell)).length} cells to the right of the header, which belong to no column. Give them a title, or delete them`;
-    if (trailing === 0 || found.length < columns || found.length >= columns + trailing)
-      return `expected ${columns} cells as in the header, found ${found.length}. Look for a delimiter inside a text that is not quoted`;
-    return `expected ${columns + trailing} cells as in the header, the last ones of which are empty because the line ends with delimiters, found ${found.length}. Look for a cell that is missing; if only the header ends with a delimiter, take it off there`;
+    return `expected ${columns + trailing} cells as in the header${trailing > 0 ? ', empty ones at its end included' : ''}, found ${found.length}. Look for a cell that is missing, or for a delimiter inside a text that is not quoted`;
   }
 
   #withoutInvoice(
     record: CsvRecord,
-    given: {
-      readonly cells: readonly (string | null)[];
-      readonly nif: string | null;
-      readonly reference: ReferenceCell;
-    },
+    cells: readonly (string | null)[],
+    { nif, reference }: { readonly nif: string | null; readonly reference: ReferenceCell },
   ): void {
     const { counts, findings } = this.#reading;
-    const { cells, nif, reference } = given;
     const { row } = record;
     counts.rowsWithoutInvoice += 1;
     const total = reference === UNUSABLE ? null : totalsLabel(record.cells, cells);
@@ -269,17 +263,9 @@ export class CsvRows {
     const shifted = this.#hasWrongWidth(record);
     if (shifted) findings.add(this.#widthFinding(record));
     const customer = cells[CUSTOMER]?.trim() ?? '';
-    this.#lost.lose(
-      shifted && !this.#identityFirst
-        ? shiftedRow(row)
-        : {
-            row,
-            ref: reference.text,
-            nif,
-            customer,
-            what: reference === UNUSABLE ? 'has no usable reference' : 'has no reference',
-          },
-    );
+    const what = reference === UNUSABLE ? 'has no usable reference' : 'has no reference';
+    const isShifted = shifted && !this.#identityFirst;
+    this.#lost.lose(isShifted ? shiftedRow(row) : { row, ref: reference.text, nif, customer, what });
     for (const error of record.errors ?? []) findings.add(error);
     if (record.unusable?.includes('merchant_nif') !== true)
       this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));

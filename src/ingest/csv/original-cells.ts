@@ -74,7 +74,10 @@ export function beforeSpreadsheet(
   original: string,
 ): ComparedRow {
   const said = readOriginal(original);
-  if (said === null) return { cells, errors: [notReadable(row)], marks: null };
+  if (said === null) {
+    const message = `expected what Lote wrote there, or an empty cell. Copy it from the corrections file again, or empty it after you have compared the row with the dropped file`;
+    return { cells, errors: [rowError(row, ORIGINAL, 'corrections-damaged', message)], marks: null };
+  }
   const restored = [...cells];
   const errors: Finding[] = [];
   for (const { at, header, column } of read) {
@@ -106,11 +109,6 @@ function changed(row: number, label: string, { was, now }: { readonly was: strin
   const [before, found] = [shownCell(was), shownCell(now.trim())];
   const message = `found ${found} where the file had ${before}; a spreadsheet changes such a cell by itself. Write ${before} again and keep it, as a text editor does, or empty ${ORIGINAL} in this row if ${found} is meant`;
   return rowError(row, label, 'cell-changed', message);
-}
-
-function notReadable(row: number): Finding {
-  const message = `expected what Lote wrote there, or an empty cell. Copy it from the corrections file again, or empty it after you have compared the row with the dropped file`;
-  return rowError(row, ORIGINAL, 'corrections-damaged', message);
 }
 
 function wasCut(row: number, header: string): Finding {

@@ -146,28 +146,26 @@ export function builtReference(cells: readonly string[], { columns, separator }:
 /** A spreadsheet keeps this many digits of a number and writes zeros for the rest. */
 const KEPT_DIGITS = 15;
 const LONG_NUMBER = /^\d{16,}$/;
-/** This many zeros behind the kept digits of all references are chance in one file of a hundred. */
-const FEWEST_ZEROS = 2;
-const MOST_KEPT = 100;
-
-/** Detects references that went through a spreadsheet: `12345678901234567` becomes `12345678901234500`. */
+/**
+ * Detects references that went through a spreadsheet: `12345678901234567` becomes `12345678901234500`. Two zeros behind
+ * the kept digits of all references, in one or in two, are chance in one file of a hundred.
+ */
 export class CutReferences {
-  readonly #cut = new Set<string>();
+  #first: string | null = null;
   #isWhole = false;
+  #isProved = false;
 
   observe(ref: string): void {
     if (this.#isWhole || !LONG_NUMBER.test(ref)) return;
+    this.#first ??= ref;
+    this.#isProved ||= ref.length > KEPT_DIGITS + 1 || ref !== this.#first;
     // A spreadsheet number has no zero in front.
-    if (ref.startsWith('0') || !isCutReference(ref)) this.#isWhole = true;
-    else if (this.#cut.size < MOST_KEPT) this.#cut.add(ref);
+    this.#isWhole = ref.startsWith('0') || !isCutReference(ref);
   }
 
   /** True if every long reference ends as a spreadsheet ends it, too often for chance. */
   get areCut(): boolean {
-    if (this.#isWhole) return false;
-    let zeros = 0;
-    for (const ref of this.#cut) zeros += ref.length - KEPT_DIGITS;
-    return zeros >= FEWEST_ZEROS;
+    return this.#isProved && !this.#isWhole;
   }
 }
 

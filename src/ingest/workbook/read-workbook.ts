@@ -12,8 +12,7 @@ import {
 import { note, Refusal, rowError, type Damage, type FindingList, shorten } from '../findings.ts';
 import type { Read, ReadingBasis } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
-import type { MergedRange, SheetRows, Workbook, Sheet } from './workbook.ts';
-import type { CsvRecord } from '../csv/csv-reader.ts';
+import type { SheetRows, Workbook, Sheet } from './workbook.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import {
   CONFIRM_COMMAND,
@@ -23,53 +22,20 @@ import {
   isNoHeader,
   requireWholeHeader,
 } from '../profile/found-header.ts';
-import type { HeaderMap } from '../profile/map-header.ts';
 
 const DRAIN_EVERY = 1000;
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
 /** Reads one sheet of an opened workbook into rows. @throws Refusal if it cannot determine the rows */
 export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, signal?: AbortSignal): Promise<Read> {
+  const { findings, writer } = reading;
   const chosen = chooseSheet(workbook, reading.options);
   const proof = sheetProof(workbook, chosen);
   reading.noteProof(proof);
-  reportHeader(reading.findings, chosen.header, 1);
+  reportHeader(findings, chosen.header, 1);
   const rows = new CsvRows({ reading, dialect: chosen });
-  const { findings } = reading;
   const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
   const sheet = workbook.rows(chosen.sheet, signal);
-  await takeAll(sheet, { records, rows, reading, signal });
-  rows.end('line');
-  const seen = reportWorkbook({ workbook, chosen, sheet, records, damage: rows.damage, findings });
-  await reading.writer.flush();
-  const decided = rows.decide(workbook.format);
-  return {
-    dialect: dialectOf(workbook, chosen),
-    conversion: decided.conversion,
-    decimal: decided.decimal,
-    proof: { workbook: { ...proof.workbook, ...seen }, ...decided.proof },
-  };
-}
-
-function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {
-  const { indexes, referenceParts } = chosen.map;
-  const sheet = { name: chosen.sheet.name, indexes, referenceParts };
-  // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
-  const text = { encoding: 'utf-8', bom: true, delimiter: null, lineEnd: null };
-  return { format, ...text, ...tableDialect(chosen), sheet };
-}
-
-async function takeAll(
-  sheet: SheetRows,
-  given: {
-    readonly records: SheetRecords;
-    readonly rows: CsvRows;
-    readonly reading: Pick<ReadingBasis, 'writer'>;
-    readonly signal: AbortSignal | undefined;
-  },
-): Promise<void> {
-  const { records, rows, signal } = given;
-  const { writer } = given.reading;
   let taken = 0;
   let characters = 0;
   for await (const portion of sheet.portions) {
@@ -82,12 +48,26 @@ async function takeAll(
       else if (taken % DRAIN_EVERY === 0) await writer.drain();
       else continue;
       characters = 0;
-      // A repeated row is a portion of up to a million rows, which could not be cancelled without a turn of the event
-      // loop.
+      // A repeated row is a portion of up to a million rows: without a turn of the event loop, nothing could cancel it.
       await nextTurn();
       signal?.throwIfAborted();
     }
   }
+  rows.end('line');
+  const mergedCells = damageMerged(chosen, sheet.merged, rows.damage);
+  const seen = reportSheet(workbook, chosen, sheet, { records, findings });
+  await writer.flush();
+  const { conversion, decimal, proof: decided } = rows.decide(workbook.format);
+  const seenProof = { workbook: { ...proof.workbook, ...seen, mergedCells }, ...decided };
+  return { dialect: dialectOf(workbook, chosen), conversion, decimal, proof: seenProof };
+}
+
+function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {
+  const { indexes, referenceParts } = chosen.map;
+  const sheet = { name: chosen.sheet.name, indexes, referenceParts };
+  // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
+  const text = { encoding: 'utf-8', bom: true, delimiter: null, lineEnd: null };
+  return { format, ...text, ...tableDialect(chosen), sheet };
 }
 
 function sheetProof(workbook: Workbook, chosen: ChosenSheet) {
@@ -107,49 +87,47 @@ function sheetProof(workbook: Workbook, chosen: ChosenSheet) {
   };
 }
 
-interface ReportWorkbook {
-  readonly workbook: Workbook;
-  readonly chosen: ChosenSheet;
-  readonly sheet: SheetRows;
-  readonly records: SheetRecords;
-  readonly damage: Damage;
-  readonly findings: FindingList;
-}
-
-/** Adds findings about the whole workbook, damages merged rows, and returns facts for the proof. */
-function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>> {
-  const { workbook, chosen, records, findings } = given;
-  const say = (...said: Parameters<typeof note>): void => findings.add(note(...said));
-  const merged = damageMerged(given);
-  const hiddenColumns = hiddenColumnsOf(given);
+/** Adds findings about the whole sheet, and returns facts for the proof. */
+function reportSheet(
+  workbook: Workbook,
+  chosen: ChosenSheet,
+  { hiddenColumns }: SheetRows,
+  { records, findings }: { readonly records: SheetRecords; readonly findings: FindingList },
+): Readonly<Record<string, unknown>> {
   const others = workbook.sheets.filter((sheet) => sheet !== chosen.sheet);
   if (others.length > 0) {
     const message = `Only the sheet "${shorten(chosen.sheet.name, 60)}" is read, not ${namesOf(others)}`;
-    say('info', 'sheets-not-read', message);
+    findings.add(note('info', 'sheets-not-read', message));
   }
-  if (chosen.sheet.hidden) say('warning', 'sheet-hidden', 'The sheet that was named is hidden');
-  if (hiddenColumns.length > 0)
-    say('warning', 'columns-hidden', `These columns are hidden and are read: ${hiddenColumns.join(', ')}`);
+  if (chosen.sheet.hidden) findings.add(note('warning', 'sheet-hidden', 'The sheet that was named is hidden'));
+  const isHidden = (at: number): boolean => hiddenColumns.some(({ first, last }) => at >= first && at <= last);
+  const hidden = chosen.header.cells
+    .filter((_, at) => records.isRead(at) && isHidden(at))
+    .map((cell) => `"${shorten(cell.trim(), 40)}"`);
+  if (hidden.length > 0) {
+    const message = `These columns are hidden and are read: ${hidden.join(', ')}`;
+    findings.add(note('warning', 'columns-hidden', message));
+  }
   const { count, first } = records.formulas;
   if (count > 0) {
     const message = `${count} cells hold formulas, the first one in ${first}; the values that were saved with them are taken`;
-    say('info', 'formulas', message);
+    findings.add(note('info', 'formulas', message));
   }
-  return { formulas: count, hiddenColumns, mergedCells: merged };
+  return { formulas: count, hiddenColumns: hidden };
 }
 
 /** No rule tells which row or column the value of a merged cell is of. A row has one finding per column. */
-function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
+function damageMerged({ header, map }: TableHeader, merged: SheetRows['merged'], damage: Damage): number {
   let count = 0;
   const nextRow = new Map<string, number>();
-  for (const range of sheet.merged.toSorted((a, b) => a.firstRow - b.firstRow)) {
-    if (range.lastRow <= chosen.header.row) continue;
-    const at = COLUMNS.findIndex((_, column) => isInside(chosen.map.indexes[column] ?? -1, range));
-    const isPart = chosen.map.referenceParts.some((index) => isInside(index, range));
-    if (at < 0 && !isPart) continue;
+  for (const range of merged.toSorted((a, b) => a.firstRow - b.firstRow)) {
+    if (range.lastRow <= header.row) continue;
+    const isInside = (position = -1): boolean => position >= range.firstColumn && position <= range.lastColumn;
+    const at = COLUMNS.findIndex((_, column) => isInside(map.indexes[column]));
+    if (at < 0 && !map.referenceParts.some(isInside)) continue;
     count += 1;
-    const label = labelOf(chosen, COLUMNS[at] ?? 'invoice_ref');
-    const first = Math.max(range.firstRow, nextRow.get(label) ?? chosen.header.row + 1);
+    const label = labelOf({ header, map }, COLUMNS[at] ?? 'invoice_ref');
+    const first = Math.max(range.firstRow, nextRow.get(label) ?? header.row + 1);
     nextRow.set(label, Math.max(first, range.lastRow + 1));
     for (let row = first; row <= range.lastRow; row += 1) {
       const message = `the cell is merged with others (rows ${range.firstRow} to ${range.lastRow}), and a value for several rows or columns proves nothing about each. Split the cells and fill in each of them`;
@@ -159,27 +137,12 @@ function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
   return count;
 }
 
-function isInside(position: number, range: MergedRange): boolean {
-  return position >= range.firstColumn && position <= range.lastColumn;
-}
-
-function hiddenColumnsOf({ chosen, sheet, records }: ReportWorkbook): readonly string[] {
-  return chosen.header.cells.flatMap((cell, at) =>
-    records.isRead(at) && sheet.hiddenColumns.some(({ first, last }) => at >= first && at <= last)
-      ? [`"${shorten(cell.trim(), 40)}"`]
-      : [],
-  );
-}
-
-interface ChosenSheet {
-  readonly sheet: Sheet;
-  readonly how: 'declared' | 'only-one' | 'only-one-with-a-header';
-  readonly header: CsvRecord;
-  readonly map: HeaderMap;
-}
-
 interface Candidate extends TableHeader {
   readonly sheet: Sheet;
+}
+
+interface ChosenSheet extends Candidate {
+  readonly how: 'declared' | 'only-one' | 'only-one-with-a-header';
 }
 
 const MOST_NAMED = 20;
