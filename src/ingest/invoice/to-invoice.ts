@@ -33,11 +33,11 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   const lines = group.map((row) =>
     shifted.includes(row) || hasNoLine(row, conversion)
       ? null
-      : lineOf(row, { conversion, currency: head.currency ?? '', findings }),
+      : lineOf(row, { conversion, currency: head?.currency ?? '', findings }),
   );
   const readable = lines.filter((line): line is InvoiceLine => line !== null);
   const rows = group.map(({ row }) => row);
-  if (!findings.hasError && readable.length === lines.length && head.currency !== null) {
+  if (!findings.hasError && readable.length === lines.length && head !== null && head.currency !== null) {
     const { merchant, customer, currency } = head;
     return {
       ok: true,
@@ -51,7 +51,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
     ref: fittingReference(first.ref),
     nif: first.nif,
     rows,
-    currency: head.currency,
+    currency: head?.currency ?? null,
     net: readable.length === lines.length ? netOf(readable) : null,
     findings: findings.list(),
   };
@@ -89,9 +89,8 @@ function isShifted(row: RawRow, { damaged }: Conversion): boolean {
 }
 
 /** Returns true if the line object is missing or has a wrong type; a finding already reports it. */
-function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
-  if (format !== 'json' && format !== 'ndjson') return false;
-  return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
+function hasNoLine({ row }: RawRow, conversion: Conversion): boolean {
+  return isJson(conversion) && conversion.damaged[row]?.some(({ column }) => column?.startsWith('lines')) === true;
 }
 
 interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
@@ -99,14 +98,9 @@ interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
   readonly currency: string | null;
 }
 
-const UNREADABLE: InvoiceHead = {
-  merchant: { nif: '', legalName: null, email: null },
-  customer: { name: '', taxId: null },
-  currency: null,
-};
-
-function headOf(group: readonly RawRow[], findings: CellFindings): InvoiceHead {
-  if (group.length === 0) return UNREADABLE;
+/** Null without a row whose cells are in their columns. */
+function headOf(group: readonly RawRow[], findings: CellFindings): InvoiceHead | null {
+  if (group.length === 0) return null;
   checkIdentity(group, findings);
   const name = agreed(group, 'customer_name', findings);
   const taxId = agreed(group, 'customer_tax_id', findings);
@@ -257,7 +251,8 @@ function numberCell(
     findings.error(row.row, column, `${name}-missing`, 'expected a number, found an empty cell');
     return null;
   }
-  const typed = isWorkbook(conversion) ? readTypedNumber(cell) : null;
+  const isWorkbook = conversion.format === 'xlsx' || conversion.format === 'ods';
+  const typed = isWorkbook ? readTypedNumber(cell) : null;
   // Only programs write an exponent, with a decimal point.
   const exact = typed ?? (isJson(conversion) ? expandExponent(cell) : null);
   const text = exact ?? cell;
@@ -282,10 +277,6 @@ function numberCell(
     findings.warning(row.row, column, `${name}-decimals`, message);
   }
   return read.value;
-}
-
-function isWorkbook({ format }: Conversion): boolean {
-  return format === 'xlsx' || format === 'ods';
 }
 
 function isJson({ format }: Conversion): boolean {

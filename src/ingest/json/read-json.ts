@@ -19,9 +19,7 @@ import { JsonReader, JsonNumber, isObject, jsonText, type JsonObject, type JsonV
 /** Reads a JSON or NDJSON file into rows. @throws Refusal for broken, truncated, duplicate-key or hostile JSON */
 export async function readJson(reading: Reading): Promise<Read> {
   const reader = new JsonReader();
-  const damage = new Damage();
-  const evidence = new DecimalEvidence();
-  const rows = new JsonRows({ reading, damage, evidence });
+  const rows = new JsonRows(reading);
   try {
     for await (const chunk of reading.chunks()) {
       for (const record of reader.write(chunk)) rows.take(record);
@@ -41,7 +39,8 @@ export async function readJson(reading: Reading): Promise<Read> {
   await reading.writer.flush();
   const { conversion, decimal, proof } = decideConversion(
     {
-      ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {}, evidence, damage },
+      ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {} },
+      ...{ evidence: rows.evidence, damage: rows.damage },
       readAs: rows.stated.readAs,
     },
     reading.options,
@@ -83,19 +82,17 @@ const OWN_MEMBERS = ['lote_state', 'lote_reason'] as const;
 
 class JsonRows {
   readonly #reading: Reading;
-  readonly #damage: Damage;
+  readonly damage = new Damage();
+  readonly evidence = new DecimalEvidence();
   readonly members = new JsonMembers();
   readonly skipped: SkippedRows;
-  readonly #evidence: DecimalEvidence;
   readonly stated = new StatedReading();
   #object = 0;
   #ofCorrections = 0;
 
-  constructor(given: { reading: Reading; damage: Damage; evidence: DecimalEvidence }) {
-    this.#reading = given.reading;
-    this.#damage = given.damage;
-    this.#evidence = given.evidence;
-    this.skipped = new SkippedRows(given.reading.options);
+  constructor(reading: Reading) {
+    this.#reading = reading;
+    this.skipped = new SkippedRows(reading.options);
   }
 
   get objects(): number {
@@ -131,14 +128,14 @@ class JsonRows {
     const nif = normalNif(cells[NIF] ?? '');
     const ref = cells[REF]?.trim() ?? '';
     if (nif === null || ref === '') return this.#withoutInvoice(entries.length, identityFindings(first, cells));
-    if (kind !== null) this.#damage.add(first, [kind]);
+    if (kind !== null) this.damage.add(first, [kind]);
     const problems = shapeProblems(record);
     for (const { line, path, message } of problems) {
       const row = first + (line ?? 0);
-      this.#damage.add(row, [rowError(row, path, 'json-shape', message)]);
+      this.damage.add(row, [rowError(row, path, 'json-shape', message)]);
     }
     if (lines.length === 0 && problems.every(({ path }) => path !== 'lines')) {
-      this.#damage.add(first, [rowError(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
+      this.damage.add(first, [rowError(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
     }
     for (const line of entries) {
       this.#reading.counts.rows += 1;
@@ -159,8 +156,8 @@ class JsonRows {
     for (const column of NUMBER_COLUMNS) {
       const value = line[column];
       const path = JSON_PATHS[column];
-      if (value instanceof JsonNumber) this.#evidence.observeToken(row, path, expandExponent(value.text) ?? value.text);
-      else if (typeof value === 'string') this.#evidence.observe(row, path, value);
+      if (value instanceof JsonNumber) this.evidence.observeToken(row, path, expandExponent(value.text) ?? value.text);
+      else if (typeof value === 'string') this.evidence.observe(row, path, value);
     }
   }
 

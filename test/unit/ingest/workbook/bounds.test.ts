@@ -118,12 +118,6 @@ describe('a table that ends in the last row that a spreadsheet holds', () => {
     ).toMatchObject({ ok: true });
   });
 
-  it('is refused as a CSV file that such a program has saved', async () => {
-    const csv = `${HEADER}\n${LINE.join(',')}\n${'\n'.repeat(LAST - 3)}${['F2', ...LINE.slice(1)].join(',')}\n`;
-
-    expect((await ingested(temporaryFile(csv))).result).toMatchObject(cut);
-  });
-
   it.each([
     [LAST - 1, 'complete'],
     [LAST, 'truncated'],
