@@ -26,7 +26,6 @@ export interface Telemetry {
   deliveries(totals: () => Readonly<DeliveryCounts>): void;
   readonly worker: WorkerTelemetry;
   readonly url: string | null;
-  close(): Promise<void>;
 }
 
 /** The telemetry of a process without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT. */
@@ -39,5 +38,4 @@ export const NO_TELEMETRY: Telemetry = {
   deliveries: () => undefined,
   worker: { onSdkMetrics: null },
   url: null,
-  close: async () => undefined,
 };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { awaitResult } from '../../src/app/temporal/calls.ts';
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
@@ -34,7 +33,7 @@ async function inMidBatch(test: (batch: MidBatch) => Promise<void>): Promise<voi
     await test({
       stack,
       batchId,
-      result: () => awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined }),
+      result: () => awaitResult(handle),
       release: () => release(),
     });
   });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { EnvSchema, LOOPBACK_HOSTS, parseDatabaseUrl, smtpUrl, type Env } from './env-schema.ts';
+import { decoded, EnvSchema, LOOPBACK_HOSTS, parseDatabaseUrl, smtpUrl, type Env } from './env-schema.ts';
 import {
   invalid,
   readTemporalProfile,
@@ -11,12 +11,13 @@ import {
   type TemporalProfile,
 } from './environment.ts';
 
-/** Where to listen. A port is fixed if the environment sets it; a default port may give way to the next free one. */
+/** Where to listen; port 0 means any free port. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
+  /** True if the environment sets the port; a default port may give way to the next free one. */
   readonly explicit: boolean;
-  /** Variable that an error names when the port is taken. */
+  /** Variable `…_PORT` that an error names when the port is taken. */
   readonly variable: string;
 }
 
@@ -50,12 +51,12 @@ export function readConfig(
   const { address = set['TEMPORAL_ADDRESS'], namespace = set['TEMPORAL_NAMESPACE'] } = profile;
   const given = { ...set, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
   const parsed = EnvSchema.safeParse(given);
-  const unknown = unknownNames(given);
-  if (!parsed.success)
-    throw invalid([...unknown, ...parsed.error.issues.map((issue) => describe(issue, given))].join('\n'));
-  if (unknown.length > 0) throw invalid(unknown.join('\n'));
-  const contradictions = findContradictions(parsed.data, use);
-  if (contradictions.length > 0) throw invalid(contradictions.join('\n'));
+  const wrong = [
+    ...unknownNames(given),
+    ...(parsed.error?.issues ?? []).map((issue) => describe(issue, given)),
+    ...(parsed.success ? findContradictions(parsed.data, use) : []),
+  ];
+  if (!parsed.success || wrong.length > 0) throw invalid(wrong.join('\n'));
   const config = toConfig(parsed.data, workingDirectory, { given, profile });
   // A night would take the files in the reports folder for dropped files.
   if (config.inputDir === config.reportsDir)
@@ -217,7 +218,7 @@ function secretsOf(
     env.DATABASE_URL,
     databaseUrl ?? undefined,
     password,
-    decodeURIComponent(password),
+    decoded(password) ?? undefined,
     ...(address?.searchParams.getAll('password') ?? []),
     given['PGPASSWORD'],
     profile.apiKey,
@@ -231,55 +232,47 @@ function secretsOf(
 /** Secrets in OTEL_EXPORTER_OTLP_HEADERS: the whole text, each value raw and decoded, and a token after its scheme. */
 function otlpSecrets(headers: string): readonly string[] {
   const values = headers.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
-  return [headers, ...values.flatMap((value) => [value, decoded(value), decoded(value).split(/\s+/).at(-1) ?? ''])];
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value).trim();
-  } catch {
-    return value;
-  }
+  const plain = values.map((value) => (decoded(value) ?? value).trim());
+  return [headers, ...values, ...plain, ...plain.map((value) => value.split(/\s+/).at(-1) ?? '')];
 }
 
 /** Returns a sentence for each contradiction between settings. */
 function findContradictions(env: Env, use: UseOfService): readonly string[] {
-  const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey, CONSOLE_TRUSTED_PROXIES: proxies } = env;
-  const isSet = (...names: readonly (keyof Env)[]): readonly boolean[] => names.map((name) => env[name] !== undefined);
-  const isPartial = (set: readonly boolean[]): boolean => set.includes(true) && set.includes(false);
-  const found: readonly (readonly [isWrong: boolean, says: string])[] = [
-    [
-      isPartial(isSet('LOTE_SMTP_URL', 'LOTE_MAIL_FROM', 'LOTE_MAIL_TO')),
-      'LOTE_SMTP_URL, LOTE_MAIL_FROM and LOTE_MAIL_TO must be set together; some are missing.',
-    ],
-    [
-      isPartial(isSet('LOTE_SMTP_USER', 'LOTE_SMTP_PASSWORD')),
-      'LOTE_SMTP_USER and LOTE_SMTP_PASSWORD (or LOTE_SMTP_PASSWORD_FILE) must be set together; found one of them.',
-    ],
-    // With a fallback to the sandbox, Lote would report invoices as issued that were never issued.
-    [
-      baseUrl === undefined && apiKey !== undefined,
-      'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
-    ],
-    [
-      use === 'requests' && baseUrl !== undefined && apiKey === undefined,
-      'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
-    ],
-    // A person who names operators expects that other people may not act.
-    [
-      proxies === undefined && isSet('CONSOLE_OPERATORS', 'CONSOLE_OPERATOR_GROUPS').includes(true),
-      'CONSOLE_TRUSTED_PROXIES must be set when CONSOLE_OPERATORS or CONSOLE_OPERATOR_GROUPS is; found only these: without it no person is signed in, and every caller could act.',
-    ],
-    [
-      proxies !== undefined && env.CONSOLE_USER_HEADER.toLowerCase() === env.CONSOLE_GROUPS_HEADER.toLowerCase(),
-      'CONSOLE_USER_HEADER and CONSOLE_GROUPS_HEADER must be two headers; found one name.',
-    ],
-    [
-      proxies !== undefined && env.CONSOLE_URL === undefined,
-      'CONSOLE_URL must be set when CONSOLE_TRUSTED_PROXIES is: the address at which people reach the proxy.',
-    ],
-  ];
-  return found.flatMap(([isWrong, says]) => (isWrong ? [says] : []));
+  const has = (name: keyof Env): boolean => env[name] !== undefined;
+  const found: string[] = [];
+  const refuse = (isWrong: boolean, says: string): void => void (isWrong && found.push(says));
+  refuse(
+    new Set([has('LOTE_SMTP_URL'), has('LOTE_MAIL_FROM'), has('LOTE_MAIL_TO')]).size > 1,
+    'LOTE_SMTP_URL, LOTE_MAIL_FROM and LOTE_MAIL_TO must be set together; some are missing.',
+  );
+  refuse(
+    has('LOTE_SMTP_USER') !== has('LOTE_SMTP_PASSWORD'),
+    'LOTE_SMTP_USER and LOTE_SMTP_PASSWORD (or LOTE_SMTP_PASSWORD_FILE) must be set together; found one of them.',
+  );
+  // With a fallback to the sandbox, Lote would report invoices as issued that were never issued.
+  refuse(
+    has('INVOICING_API_KEY') && !has('INVOICING_BASE_URL'),
+    'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
+  );
+  refuse(
+    use === 'requests' && has('INVOICING_BASE_URL') && !has('INVOICING_API_KEY'),
+    'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
+  );
+  const isSignInOn = has('CONSOLE_TRUSTED_PROXIES');
+  // A person who names operators expects that other people may not act.
+  refuse(
+    !isSignInOn && (has('CONSOLE_OPERATORS') || has('CONSOLE_OPERATOR_GROUPS')),
+    'CONSOLE_TRUSTED_PROXIES must be set when CONSOLE_OPERATORS or CONSOLE_OPERATOR_GROUPS is; found only these: without it no person is signed in, and every caller could act.',
+  );
+  refuse(
+    isSignInOn && env.CONSOLE_USER_HEADER.toLowerCase() === env.CONSOLE_GROUPS_HEADER.toLowerCase(),
+    'CONSOLE_USER_HEADER and CONSOLE_GROUPS_HEADER must be two headers; found one name.',
+  );
+  refuse(
+    isSignInOn && !has('CONSOLE_URL'),
+    'CONSOLE_URL must be set when CONSOLE_TRUSTED_PROXIES is: the address at which people reach the proxy.',
+  );
+  return found;
 }
 
 /** LOTE_ names for the program of LOTE_ON_REPORT, for Compose, and for Lote's own tests. */

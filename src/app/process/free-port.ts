@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { ListenConfig } from '../config/config.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { closeServer, listenOn } from '../../platform/listen.ts';
 
@@ -6,18 +7,8 @@ import { closeServer, listenOn } from '../../platform/listen.ts';
 const PORTS_TRIED = 100;
 const LAST_PORT = 65_535;
 
-/** A port that a part wants to listen on, and the rule if it is taken. */
-export interface PortWish {
-  readonly host: string;
-  /** 0 means any free port. */
-  readonly port: number;
-  /** True if the port is configured, or if a real service expects Lote there: then no other port will do. */
-  readonly explicit: boolean;
-  /** The variable `…_PORT` that sets the port, for the error. */
-  readonly variable: string;
-  /** Ports promised to another part that does not listen yet. */
-  readonly reserved?: readonly number[];
-}
+/** A port that a part wants to listen on. `reserved` are ports promised to another part that does not listen yet. */
+type PortWish = ListenConfig & { readonly reserved?: readonly number[] };
 
 /**
  * Returns the wished port or, for a default port, the next free one. Another process may take it before the caller listens.

@@ -1,9 +1,5 @@
 import type { Calibration } from '../../../activities/calibration.ts';
 import type { Client } from '@temporalio/client';
-import type { Config } from '../config/config.ts';
-import type { Logger } from '../process/logger.ts';
-import type { ServiceProfile } from '../../service/profile/profile.ts';
-import type { Telemetry } from '../../health/telemetry.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-groups.ts';
 import { startReceiver as listen, type EndpointOptions, type Receiver as Listening } from '../../webhooks/server.ts';
 import { isReadFromUnsignedHeaders } from '../../webhooks/event-reader.ts';
@@ -11,6 +7,7 @@ import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../domain/messages/batch-id.ts';
 import { tested } from '../start/test-points.ts';
 import { receiverIdentity } from './receiver-identity.ts';
+import type { OpenApplication } from '../start/open-application.ts';
 import { createReadiness } from '../start/readiness.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -69,18 +66,12 @@ async function areIssued(service: InvoicingService, deliveries: readonly RecordD
   return all;
 }
 
-interface ReceiverParts {
-  readonly config: Config;
+interface ReceiverParts extends Pick<
+  OpenApplication,
+  'config' | 'ledger' | 'service' | 'profile' | 'calibration' | 'log' | 'telemetry'
+> {
   readonly port: number;
-  readonly ledger: Ledger;
-  readonly service: InvoicingService;
-  readonly profile: ServiceProfile;
-  /** The calibration of this process. */
-  readonly calibration: Calibration;
   readonly client: () => Client;
-  /** If omitted, Lote measures nothing. */
-  readonly telemetry?: Pick<Telemetry, 'deliveries'>;
-  readonly log: Logger;
 }
 
 /** The running receiver of this process. */
@@ -91,7 +82,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, port, telemetry, log } = parts;
   const { endpoint, flush } = endpointOf(parts);
   const { url, tally, close } = await listen({ host: config.receiver.host, port, ...endpoint, log });
-  telemetry?.deliveries(tally);
+  telemetry.deliveries(tally);
   return {
     url,
     tally,

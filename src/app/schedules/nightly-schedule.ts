@@ -1,6 +1,5 @@
 import {
   ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type Client,
   type ScheduleDescription,
@@ -11,6 +10,7 @@ import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { requireOwnRun } from '../temporal/batch-starter.ts';
+import { unlessUnknown } from '../temporal/calls.ts';
 import { livePollers } from '../temporal/queue-pollers.ts';
 
 /** Place of an application's schedule. */
@@ -94,15 +94,23 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
 
 /** Returns false without a schedule. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
-  await requireOwn(place);
-  const deleted = handleOf(place).delete();
-  return deleted.then(() => true, withoutSchedule(false));
+  if ((await requireOwn(place)) === null) return false;
+  return (
+    (await unlessUnknown(
+      handleOf(place)
+        .delete()
+        .then(() => true),
+    )) ?? false
+  );
 }
 
 /** Returns null if there is no schedule. */
 export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyState | null> {
-  const found = await describe(place);
-  if (found === null) return null;
+  const found = await unlessUnknown(handleOf(place).describe());
+  return found === null ? null : stateOf(found);
+}
+
+function stateOf(found: ScheduleDescription): NightlyState {
   const calendar = found.spec.calendars?.[0];
   return {
     scheduleId: found.scheduleId,
@@ -149,30 +157,17 @@ function handleOf({ client, application }: NightlyPlace) {
   return client.schedule.getHandle(nightlyScheduleId(application));
 }
 
-/** Returns null if the schedule does not exist. */
-function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
-  return handleOf(place).describe().catch(withoutSchedule(null));
-}
-
-/** Returns `answer` if the schedule does not exist. @throws any other error */
-function withoutSchedule<Answer>(answer: Answer): (error: unknown) => Answer {
-  return (error) => {
-    if (error instanceof ScheduleNotFoundError) return answer;
-    throw error;
-  };
-}
-
 /**
- * Refuses to change the schedule of another installation with the same application name in this namespace: its nights
- * would run here, or end. Lote may take over a schedule whose task queue no worker polls, as after a change of this
- * installation's `LOTE_TASK_QUEUE`.
+ * Returns the state of this installation's schedule, or null without one. Refuses the schedule of another installation
+ * with the same application name in this namespace: its nights would run here, or end. Lote may take over a schedule
+ * whose task queue no worker polls, as after a change of this installation's `LOTE_TASK_QUEUE`.
  * @throws LoteError `ledger-foreign`
  */
-async function requireOwn(place: NightlyPlace): Promise<void> {
+async function requireOwn(place: NightlyPlace): Promise<NightlyState | null> {
   const { client, application, taskQueue } = place;
-  const other = (await describe(place))?.action.taskQueue;
-  if (other === undefined || other === taskQueue) return;
-  if (!(await livePollers(client, other)).some(({ scope }) => scope !== null)) return;
+  const state = await describeNightlyRuns(place);
+  const other = state?.taskQueue ?? taskQueue;
+  if (other === taskQueue || !(await livePollers(client, other)).some(({ scope }) => scope !== null)) return state;
   throw new LoteError(
     'ledger-foreign',
     `Changing the nights: the schedule ${nightlyScheduleId(application)} must start work on task queue ${taskQueue}, but it does on ${other}, where another worker is. ` +
@@ -190,8 +185,7 @@ type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
  */
 export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
   const { client, taskQueue, application } = place;
-  const state = await describeNightlyRuns(place);
-  await requireOwn(place);
+  const state = await requireOwn(place);
   const running = await runningNightlyRun(place, state);
   if (running !== null) return { handle: running, joined: true };
   const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;

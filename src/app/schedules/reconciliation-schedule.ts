@@ -1,8 +1,8 @@
-import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { type Client, ScheduleAlreadyRunning, type WorkflowHandle } from '@temporalio/client';
 import type { Config } from '../config/config.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import type { ReconcileAnswer } from '../../console/console-options.ts';
-import { answeredCall, answerWithin, batchFailure } from '../temporal/calls.ts';
+import { answeredCall, answerWithin, batchFailure, unlessUnknown } from '../temporal/calls.ts';
 
 /** Often enough that a report is right long before a person reads it, and rarely enough to cost nothing. */
 const EVERY = '15m';
@@ -46,21 +46,14 @@ export async function describeReconciliation(
   client: Client,
   place: Place,
 ): Promise<{ readonly paused: boolean; readonly note: string | null } | null> {
-  try {
-    const { state } = await client.schedule.getHandle(reconciliationId(place)).describe();
-    return { paused: state.paused, note: state.note ?? null };
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return null;
-    throw error;
-  }
+  const found = await unlessUnknown(client.schedule.getHandle(reconciliationId(place)).describe());
+  return found === null ? null : { paused: found.state.paused, note: found.state.note ?? null };
 }
-
-type ReconciliationPlace = Pick<Config, 'application' | 'taskQueue'>;
 
 /** Starts a reconciliation of all open invoices, due or not, or joins a running one. */
 export async function startReconciliation(
   client: Client,
-  place: ReconciliationPlace,
+  place: Place,
   ledgerId: string,
 ): Promise<WorkflowHandle<typeof reconciliation>> {
   return client.workflow.start<typeof reconciliation>('reconciliation', {
@@ -78,7 +71,7 @@ const PAGE_PATIENCE_MS = 8_000;
 /** Does the same as `lote reconcile`, for a page. `patienceMs`: see `answeredCall`. */
 export function createConsoleReconcile(
   client: Client,
-  place: ReconciliationPlace,
+  place: Place,
   ledgerId: string,
   patienceMs?: number,
 ): () => Promise<ReconcileAnswer> {

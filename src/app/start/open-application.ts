@@ -52,6 +52,8 @@ export interface ProcessStart {
   /** Runs before work that another process hands over; throws to refuse the work. */
   readonly beforeHandOver?: ((service: InvoicingService) => Promise<void>) | undefined;
   /** See `WorkerPlace`. */
+  readonly workflowBundle?: string | undefined;
+  /** See `WorkerPlace`. */
   readonly onWork?: (() => void) | undefined;
   /** See `WorkerPlace`; omitted by a caller that must outlive the process. */
   readonly onForcedEnd?: (() => void) | undefined;
@@ -111,52 +113,37 @@ export async function openProcessTelemetry(
   { config, parts, log }: Pick<ProcessCore, 'config' | 'parts' | 'log'>,
   role: Role | 'embedded',
 ): Promise<Telemetry> {
-  const { metrics, traces, application, serviceBaseUrl: baseUrl } = config;
+  const { metrics, application, serviceBaseUrl: baseUrl } = config;
   // Only workers send requests to trace.
-  const traced = role === 'worker' || role === 'embedded' ? traces : null;
-  if (metrics === null && traced === null) return NO_TELEMETRY;
+  const traces = role === 'worker' || role === 'embedded' ? config.traces : null;
   const identity = { version: VERSION, role };
-  const measured =
-    metrics === null
-      ? null
-      : await (
-          await import('../../health/metrics/open-metrics.ts')
-        ).openMetrics({
-          ...{ ...identity, application, baseUrl },
-          serve: (text) => startMetricsServer(metrics, text),
-        });
-  const tracing =
-    traced === null
-      ? null
-      : (await import('../../health/traces/open-traces.ts')).openTraces({ ...traced, ...identity, log });
-  const telemetry: Telemetry = {
-    ...NO_TELEMETRY,
-    ...measured,
-    worker: { onSdkMetrics: measured?.onSdkMetrics ?? null, interceptors: tracing?.interceptors },
-    async close() {
-      await measured?.close();
-      await tracing?.close();
-    },
-  };
-  parts.add('telemetry', () => telemetry.close());
+  let telemetry = NO_TELEMETRY;
+  if (metrics !== null) {
+    const { openMetrics } = await import('../../health/metrics/open-metrics.ts');
+    const serve = (text: () => Promise<string>) => startMetricsServer(metrics, text);
+    const measured = await openMetrics({ ...identity, application, baseUrl, serve });
+    parts.add('metrics', () => measured.close());
+    telemetry = { ...telemetry, ...measured, worker: { onSdkMetrics: measured.onSdkMetrics } };
+  }
+  if (traces !== null) {
+    const { openTraces } = await import('../../health/traces/open-traces.ts');
+    const tracing = openTraces({ ...traces, ...identity, log });
+    parts.add('traces', () => tracing.close());
+    telemetry = { ...telemetry, worker: { ...telemetry.worker, interceptors: tracing.interceptors } };
+  }
   return telemetry;
-}
-
-interface CalibrationParts {
-  readonly config: Config;
-  readonly ledger: Ledger;
-  readonly service: InvoicingService;
-  readonly profile: ServiceProfile;
-  /** True if the service knows where to send events. */
-  readonly expectsEvents: boolean;
-  readonly log: Logger;
 }
 
 /** A second GET counts as separate proof after half the wait for the first final words, or half the settle time. */
 const SECOND_LOOK_SHARE = 2;
 
 /** Opens the calibration that the receiver and the activities of one process share. */
-export function openCalibration({ config, profile, expectsEvents, ...parts }: CalibrationParts): Calibration {
+export function openCalibration(
+  parts: Pick<OpenApplication, 'config' | 'ledger' | 'service' | 'profile' | 'log'>,
+  /** True if the service knows where to send events. */
+  expectsEvents: boolean,
+): Calibration {
+  const { config, profile } = parts;
   const small = (words: readonly string[]): readonly string[] => words.map((word) => word.toLowerCase());
   const noEventsMs = firstInvoicesWaitMs(config.settleTimeoutMs);
   return new Calibration({
@@ -171,11 +158,10 @@ export function openCalibration({ config, profile, expectsEvents, ...parts }: Ca
   });
 }
 
-/** The ledger and the service of this process. */
-export interface OpenApplication {
-  readonly core: ProcessCore;
+/** The core with the service of this process. */
+export interface OpenApplication extends ProcessCore {
   /** Null if the service is real. */
-  readonly sandbox: Sandbox | null;
+  readonly builtIn: Sandbox | null;
   readonly service: InvoicingService;
   /** See `requireKnownService` and `SendingGuard`. */
   readonly requireAccount: () => Promise<void>;
@@ -195,8 +181,7 @@ const CLOCK_BEHIND =
 export async function openApplication(core: ProcessCore): Promise<OpenApplication> {
   const { config, profile, ledger, sending, telemetry, parts, log } = core;
   const { application } = config;
-  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core) : null;
-  if (sandbox !== null) parts.addToTheEnd('sandbox', () => sandbox.close());
+  const builtIn = config.service.kind === 'sandbox' ? await startOwnSandbox(core) : null;
   const remote = config.service.kind === 'remote' ? config.service : null;
   const guard = (): AccountGuard => ({ ledger, application, account: remote, profile, now: Date.now() });
   const isKnown = (): Promise<boolean> => requireKnownService(guard());
@@ -210,7 +195,7 @@ export async function openApplication(core: ProcessCore): Promise<OpenApplicatio
   const time = createServiceTime((aheadMs) =>
     log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
   );
-  const account = remote ?? { baseUrl: sandbox?.url ?? '', apiKey: DEFAULT_API_KEY };
+  const account = remote ?? { baseUrl: builtIn?.url ?? '', apiKey: DEFAULT_API_KEY };
   // The built-in sandbox uses this machine's clock.
   const heard = remote === null ? null : time;
   const service = authenticatedService({
@@ -220,18 +205,19 @@ export async function openApplication(core: ProcessCore): Promise<OpenApplicatio
   });
   parts.add('service', () => service.close());
   await core.beforeSending?.(service);
-  const expectsEvents = config.webhook.url !== null || sandbox !== null;
-  const calibration = openCalibration({ config, ledger, service, profile, expectsEvents, log });
-  return { core, sandbox, service, requireAccount, time, calibration };
+  const opened = { ...core, builtIn, service, requireAccount, time };
+  return { ...opened, calibration: openCalibration(opened, config.webhook.url !== null || builtIn !== null) };
 }
 
 /** The sandbox plays another company, so it keeps its own books and never uses the ledger's database. */
-async function startOwnSandbox({ config, dataDir, log, receiverPort, sandbox }: ProcessCore): Promise<Sandbox> {
-  return startSandbox({
-    host: config.sandbox.host,
-    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved: [receiverPort] }),
+async function startOwnSandbox({ config, dataDir, log, receiverPort, parts, sandbox }: ProcessCore): Promise<Sandbox> {
+  const { host, port } = config.sandbox;
+  const started = await startSandbox({
+    ...{ host, log },
+    port: port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved: [receiverPort] }),
     store: fileStore({ directory: dataDir.sandbox }),
-    log,
     ...sandbox,
   });
+  parts.addToTheEnd('sandbox', () => started.close());
+  return started;
 }

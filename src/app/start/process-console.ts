@@ -1,58 +1,53 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK_HOSTS, startConsole } from '../../console/start-console.ts';
 import { writeConsoleToken } from '../data-dir/endpoints-file.ts';
 import { choosePort } from '../process/free-port.ts';
 import { consoleParts } from '../console/console-parts.ts';
-import { resolveInput, bringIn } from '../files/input-files.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
-import { createHandOver, startFile, type HandOver } from '../operator/hand-over.ts';
+import { createHandOver } from '../operator/hand-over.ts';
 import { createPurge } from '../operator/purge-batches.ts';
-import { answeredCall, awaitResult } from '../temporal/calls.ts';
-import { batchOfFile } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
-import type { WatchedWorker } from '../worker/start-worker.ts';
-import type { Readiness } from '../../domain/records/readiness.ts';
+import type { OpenWorker } from '../worker/start-worker.ts';
 import type { OpenApplication, ProcessCore } from './open-application.ts';
 
-/** Parts of the process when its console starts. */
+/** The parts of a process that its console uses. */
 export interface ShownParts {
   /** Null for a console alone, which sends nothing. */
   readonly application: OpenApplication | null;
   /** Null if there is no Temporal server, so that the console only shows. */
   readonly temporal: ConnectedTemporal | null;
-  /** Null if the process has no worker. */
-  readonly watched: (WatchedWorker & { readonly ready: () => Promise<Readiness> }) | null;
+  readonly worker: OpenWorker | null;
 }
 
 /** Starts the console for people. Other processes of an owner's data directory also hand over their work through it. */
 export async function startProcessConsole(
   core: ProcessCore,
-  shown: ShownParts,
-): Promise<{ readonly url: string; readonly handOver: HandOver | null }> {
+  { application, temporal, worker }: ShownParts,
+): Promise<string> {
   const { config, ledger, log, profile, parts, own, receiverPort } = core;
-  const { application, temporal, watched } = shown;
   const { host, port } = config.console;
-  const handOver = own === null ? null : createProcessHandOver(core, shown);
+  const client = temporal?.client ?? null;
+  const folders = worker === null ? createCommonFolders({ config, ledger, log }) : worker.folders;
+  const service = application?.service ?? null;
+  const isAsked = own !== null && client !== null && service !== null;
   const web = await startConsole({
     host,
     port: own === null || port === 0 ? port : await choosePort({ ...config.console, reserved: [receiverPort] }),
     ...consoleParts({
-      ...{ config, ledger, profile, log, client: temporal?.client ?? null, temporalUi: temporal?.ui ?? null },
-      folders: watched === null ? createCommonFolders({ config, ledger, log }) : watched.folders,
-      serviceBaseUrl: application?.service.baseUrl ?? config.serviceBaseUrl,
-      ...(handOver !== null && {
+      ...{ config, ledger, profile, log, client, folders, temporalUi: temporal?.ui ?? null },
+      serviceBaseUrl: service?.baseUrl ?? config.serviceBaseUrl,
+      ...(isAsked && {
         asked: {
-          run: (request, access) => handOver.run(request, access),
+          run: createHandOver({ ...{ config, client, ledger, folders, service }, beforeHandOver: core.beforeHandOver }),
           purge: createPurge(config, ledger),
           rowsOfRefs: ({ batchId, refs }) => ledger.rowsOfRefs(batchId, refs),
         },
       }),
-      ...(watched !== null && { ready: watched.ready }),
+      ...(worker !== null && { ready: worker.ready }),
     }),
     ...(await tokenOf(core)),
   });
   parts.add('console', () => web.close());
-  return { url: web.url, handOver };
+  return web.url;
 }
 
 /** Other processes of an owner's data directory read the token from there. */
@@ -62,21 +57,4 @@ async function tokenOf({ config, own }: ProcessCore): Promise<{ readonly token?:
   const token = await writeConsoleToken(own.dataDir, given);
   // Off loopback, people use the token too, unless a proxy signs them in: so an operator must choose it.
   return given === null && signIn === null && !LOOPBACK_HOSTS.has(host) ? {} : { token };
-}
-
-/** Brings in a file that another process names, and starts its batch. */
-function createProcessHandOver(core: ProcessCore, { application, temporal, watched }: ShownParts): HandOver | null {
-  if (application === null || temporal === null) return null;
-  const { config, ledger } = core;
-  const { client } = temporal;
-  return createHandOver(async (file, options, { anywhere, note }) => {
-    await core.beforeHandOver?.(application.service);
-    await watched?.folders?.require('input');
-    const path = anywhere ? file : await resolveInput(config.inputDir, file);
-    await note((await batchOfFile(config, ledger, await bringIn(config.inputDir, path))).batchId, file);
-    const start = () => startFile({ config, client, ledgerId: ledger.id }, path, options);
-    const { batchId, handle } = await answeredCall(client, 'Starting a batch', start);
-    const ended = awaitResult(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
-    return { batchId, workflowId: handle.workflowId, ended };
-  });
 }

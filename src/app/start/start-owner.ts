@@ -25,7 +25,7 @@ async function requireInputFolder({ inputDir }: Pick<Config, 'inputDir'>): Promi
 
 /** The process that owns a data directory, with every role. */
 export type Owner = {
-  readonly [Part in 'client' | 'endpoints' | 'handOver']: NonNullable<RunningProcess[Part]>;
+  readonly [Part in 'client' | 'endpoints']: NonNullable<RunningProcess[Part]>;
 } & RunningProcess;
 
 /** Settings for the start of an owner. */

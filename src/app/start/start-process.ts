@@ -3,21 +3,18 @@ import { sayingWaits } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
-import { watchDirectory } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import { startHealthServer } from '../process/probe-server.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { HandOver } from '../operator/hand-over.ts';
 import { startReceiver } from '../receiver/start-receiver.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/temporal-connection.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
-import type { RunningWorker } from '../worker/start-worker.ts';
+import type { OpenWorker, RunningWorker } from '../worker/start-worker.ts';
 import {
   openApplication,
   openCore,
   type OpenApplication,
-  type OwnDirectory,
   type ProcessCore,
   type ProcessStart,
   type Role,
@@ -43,8 +40,6 @@ export interface RunningProcess {
   readonly metricsUrl: string | null;
   /** Addresses that the owner of a data directory wrote into it. */
   readonly endpoints: Endpoints | null;
-  /** Work that other processes of the data directory hand over. */
-  readonly handOver: HandOver | null;
   /** Rejects when an essential part is lost for good; never resolves. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
@@ -69,44 +64,26 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   }
 }
 
-/** Opens each part after the parts that it needs: service, Temporal, receiver, worker, console. */
+/** Opens each part after the parts that it needs. Telemetry and ledger are open already (`openCore`). */
 async function openInOrder(core: ProcessCore): Promise<Omit<RunningProcess, 'lost' | 'stop'>> {
-  const { config, roles, own, parts, ledger, receiverPort } = core;
-  const application = roles.some((one) => one !== 'console') ? await openApplication(core) : null;
-  const sandbox = application?.sandbox ?? null;
+  const { config, roles, ledger } = core;
+  const application = roles.some((role) => role !== 'console') ? await openApplication(core) : null;
   const temporal = await reachTemporal(core);
-  const joined = application === null || temporal === null ? null : { application, temporal };
-
-  const receiver =
-    joined !== null && roles.includes('receiver')
-      ? await startReceiver({
-          ...core,
-          ...joined.application,
-          client: () => joined.temporal.client,
-          port: receiverPort,
-        })
-      : null;
-  if (receiver !== null) parts.add('receiver', () => receiver.close());
-
+  const receiverUrl = await openReceiver(core, application, temporal);
   let consoleUrl: string | null = null;
-  const watched =
-    joined !== null && roles.includes('worker')
-      ? await openWorker(joined, {
-          webhookUrl: config.webhook.url ?? (sandbox === null ? null : (receiver?.url ?? null)),
-          consoleUrl: () => config.console.publicUrl ?? consoleUrl,
-        })
-      : null;
-
-  const web = roles.includes('console') ? await openConsole(core, { application, temporal, watched }) : null;
-  consoleUrl = web?.url ?? null;
-  const healthUrl = web === null && watched !== null ? await serveHealth(core, watched.ready) : null;
-
-  const urls = { receiver: receiver?.url ?? null, console: consoleUrl, sandbox: sandbox?.url ?? null };
+  const urls = {
+    webhookUrl: config.webhook.url ?? (config.service.kind === 'sandbox' ? receiverUrl : null),
+    consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+  };
+  const worker = await openWorker(application, temporal, urls);
+  consoleUrl = await openConsole(core, { application, temporal, worker });
+  const healthUrl = worker === null || consoleUrl !== null ? null : await serveHealth(core, worker.ready);
+  const sandbox = application?.builtIn ?? null;
+  const shown = { receiver: receiverUrl, console: consoleUrl, sandbox: sandbox?.url ?? null };
   return {
-    ...{ ledger, sandbox, client: temporal?.client ?? null, worker: watched?.worker ?? null },
-    ...{ receiverUrl: urls.receiver, consoleUrl, healthUrl, metricsUrl: core.telemetry.url },
-    endpoints: own === null || temporal === null ? null : await publish(core, own, { temporal, urls }),
-    handOver: web?.handOver ?? null,
+    ...{ ledger, sandbox, client: temporal?.client ?? null, worker: worker?.worker ?? null },
+    ...{ receiverUrl, consoleUrl, healthUrl, metricsUrl: core.telemetry.url },
+    endpoints: temporal === null ? null : await publish(core, temporal, shown),
   };
 }
 
@@ -141,27 +118,31 @@ async function connectToTemporal({ config, roles, parts }: ProcessCore): Promise
   return { place, ui, client, stop };
 }
 
-interface Joined {
-  readonly application: OpenApplication;
-  readonly temporal: ConnectedTemporal;
+async function openReceiver(
+  { roles, parts, receiverPort: port }: ProcessCore,
+  application: OpenApplication | null,
+  temporal: ConnectedTemporal | null,
+): Promise<string | null> {
+  if (application === null || temporal === null || !roles.includes('receiver')) return null;
+  const receiver = await startReceiver({ ...application, client: () => temporal.client, port });
+  parts.add('receiver', () => receiver.close());
+  return receiver.url;
 }
 
 /** Loads the worker's code only in a process with this role. */
 async function openWorker(
-  { application, temporal }: Joined,
+  application: OpenApplication | null,
+  temporal: ConnectedTemporal | null,
   urls: { readonly webhookUrl: string | null; readonly consoleUrl: () => string | null },
-) {
-  const { startWatchedWorker } = await import('../worker/start-worker.ts');
-  const { workerReadiness } = await import('./readiness.ts');
-  const watched = await startWatchedWorker(application, { temporal, ...urls });
-  const { ledger, onLost } = application.core;
-  // A worker that ends by itself has died, and the process cannot work without it.
-  watched.worker.ended.catch(onLost);
-  return { ...watched, ready: workerReadiness({ ledger, client: temporal.client, ...watched }) };
+): Promise<OpenWorker | null> {
+  if (application === null || temporal === null || !application.roles.includes('worker')) return null;
+  const { openWorker: open } = await import('../worker/start-worker.ts');
+  return open(application, { ...temporal, ...urls });
 }
 
 /** Loads the console's code only in a process with this role. */
-async function openConsole(core: ProcessCore, shown: ShownParts) {
+async function openConsole(core: ProcessCore, shown: ShownParts): Promise<string | null> {
+  if (!core.roles.includes('console')) return null;
   const { startProcessConsole } = await import('./process-console.ts');
   return startProcessConsole(core, shown);
 }
@@ -180,17 +161,14 @@ async function serveHealth({ config, parts }: ProcessCore, ready: () => Promise<
   return server.url;
 }
 
-interface Published {
-  readonly temporal: ConnectedTemporal;
-  readonly urls: Pick<Endpoints, 'receiver' | 'console' | 'sandbox'>;
-}
-
-/** Publishes the addresses for other processes of the data directory, and watches that this process still owns it. */
+/** Publishes the addresses for other processes of the data directory. */
 async function publish(
-  { config, ledger, parts, onLost }: ProcessCore,
-  { lock, dataDir }: OwnDirectory,
-  { temporal, urls }: Published,
-): Promise<Endpoints> {
+  { config, ledger, parts, own }: ProcessCore,
+  temporal: ConnectedTemporal,
+  urls: Pick<Endpoints, 'receiver' | 'console' | 'sandbox'>,
+): Promise<Endpoints | null> {
+  if (own === null) return null;
+  const { lock, dataDir } = own;
   const endpoints: Endpoints = {
     ...{ owner: lock.owner, pid: process.pid, ledgerId: ledger.id, reportsDir: config.reportsDir },
     ...{ temporalAddress: temporal.place.address, temporalNamespace: config.temporal.namespace },
@@ -198,7 +176,5 @@ async function publish(
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
-  const watch = watchDirectory(dataDir.path, lock, onLost);
-  parts.add('watch of the data directory', () => watch.stop());
   return endpoints;
 }

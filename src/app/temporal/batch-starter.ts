@@ -56,9 +56,11 @@ export async function startBatch(
 }
 
 /** An installation; several in one namespace have different task queues. */
-export interface OwnPlace {
-  readonly client: Client;
-  readonly taskQueue: string;
+export type OwnPlace = Pick<StartPlace, 'client' | 'taskQueue'>;
+
+interface RunId {
+  readonly workflowId: string;
+  readonly runId: string;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function requireOwnRun(
   { client, taskQueue }: OwnPlace,
   workflowId: string,
   attempted: string,
-): Promise<{ readonly workflowId: string; readonly runId: string }> {
+): Promise<RunId> {
   const run = await client.workflow.getHandle(workflowId).describe();
   if (entryQueue(run.taskQueue) === taskQueue) return { workflowId, runId: run.runId };
   throw new LoteError(
@@ -81,31 +83,21 @@ export async function requireOwnRun(
   );
 }
 
-/** All start options except file, ledger and application. */
-const DECLARED = [
-  ...['onInvalid', 'decimal', 'encoding', 'delimiter', 'sheet', 'duplicateRows', 'lookAlikes'],
-  ...['profile', 'expectInvoices', 'expectNet', 'acceptDuplicateRisk'],
-] as readonly (keyof BatchInput)[];
-
-/** Values of options that a start omits. */
-const DEFAULTS: Partial<BatchInput> = {
-  ...{ onInvalid: 'skip', duplicateRows: 'refuse', lookAlikes: 'refuse', acceptDuplicateRisk: false },
+/** Start options that a run keeps, with the values of those that a start omits. */
+const OPTIONS: Partial<Record<keyof BatchInput, unknown>> = {
+  ...{ onInvalid: 'skip', decimal: null, encoding: null, delimiter: null, sheet: null, duplicateRows: 'refuse' },
+  ...{ lookAlikes: 'refuse', profile: null, expectInvoices: null, expectNet: null, acceptDuplicateRisk: false },
 };
 
 /**
  * Refuses to join an open run with other options, because the run keeps its own. Omitted options are not compared.
  * @throws LoteError `usage`
  */
-async function requireSameStart(
-  client: Client,
-  run: { readonly workflowId: string; readonly runId: string },
-  asked: BatchInput,
-): Promise<void> {
-  const declared = DECLARED.filter((name) => asked[name] !== undefined);
+async function requireSameStart(client: Client, run: RunId, asked: BatchInput): Promise<void> {
+  const declared = (Object.keys(OPTIONS) as (keyof BatchInput)[]).filter((name) => asked[name] !== undefined);
   if (declared.length === 0) return;
   const first = await inputOf(client, run);
-  const wordOf = (input: BatchInput, name: keyof BatchInput): string =>
-    JSON.stringify(input[name] ?? DEFAULTS[name] ?? null);
+  const wordOf = (input: BatchInput, name: keyof BatchInput): string => JSON.stringify(input[name] ?? OPTIONS[name]);
   const others = declared.filter((name) => wordOf(asked, name) !== wordOf(first, name));
   if (others.length === 0) return;
   const found = others.map((name) => `${name} ${wordOf(first, name)} instead of ${wordOf(asked, name)}`).join(', ');
@@ -117,10 +109,7 @@ async function requireSameStart(
 }
 
 /** Returns the input from the first event of a run. */
-async function inputOf(
-  client: Client,
-  execution: { readonly workflowId: string; readonly runId: string },
-): Promise<BatchInput> {
+async function inputOf(client: Client, execution: RunId): Promise<BatchInput> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     ...{ namespace: client.options.namespace, execution, maximumPageSize: 1 },
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   isGrpcServiceError,
+  ScheduleNotFoundError,
   TerminatedFailure,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -46,6 +47,14 @@ export function temporalFailure(error: unknown): LoteError | null {
       'It may be done all the same: look at the Temporal UI, or with `lote status`, before you repeat the command.',
     { cause: error },
   );
+}
+
+/** Awaits `asked`; returns null if the server knows no such run or schedule. */
+export function unlessUnknown<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError || error instanceof ScheduleNotFoundError) return null;
+    throw error;
+  });
 }
 
 /** Returns the answer, or null after `patienceMs`; a later result is ignored. */
@@ -135,27 +144,25 @@ export function batchFailure(error: unknown): unknown {
 
 const ASK_AGAIN_MS = 1_000;
 
-interface ResultWait {
-  readonly pause: (ms: number) => Promise<unknown>;
-  /** Called for each try that Temporal did not answer. */
-  readonly onAway: () => void;
-}
-
 /** A run whose result a caller awaits. */
 export type AwaitedHandle<Result> = Pick<WorkflowHandle, 'workflowId' | 'client'> & { result(): Promise<Result> };
 
 /**
- * Awaits the result of a run, also across an outage of Temporal of any length and a reset in the Temporal UI.
+ * Awaits the result of a run, also across an outage of Temporal of any length and a reset in the Temporal UI. Calls
+ * `onAway` for each try that Temporal did not answer.
  * @throws WorkflowFailedError, WorkflowNotFoundError: these are answers.
  */
-export async function awaitResult<Result>(handle: AwaitedHandle<Result>, wait: ResultWait): Promise<Result> {
+export async function awaitResult<Result>(
+  handle: AwaitedHandle<Result>,
+  onAway: () => void = () => undefined,
+): Promise<Result> {
   for (;;) {
     try {
       return await resultOf(handle);
     } catch (error) {
       if (error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError) throw error;
-      wait.onAway();
-      await wait.pause(ASK_AGAIN_MS);
+      onAway();
+      await sleep(ASK_AGAIN_MS, undefined, { ref: false });
     }
   }
 }

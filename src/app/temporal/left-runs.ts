@@ -1,7 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
-import { WorkflowNotFoundError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { AskedOfRun, BatchInput, EarlierRun, RetryInput } from '../../domain/messages/messages.ts';
 import type { Logger } from '../process/logger.ts';
+import { unlessUnknown } from './calls.ts';
 import { livePollers } from './queue-pollers.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -70,14 +71,8 @@ async function openRuns({ client, taskQueue, ledger, application }: RunsPlace): 
   for await (const run of client.workflow.list({ query })) runs.push(run);
   for (const { workflowId, runId } of await ledger.openBatches(application)) {
     if (runs.some((run) => run.runId === runId)) continue;
-    const run = await client.workflow
-      .getHandle(workflowId, runId)
-      .describe()
-      .catch((error: unknown) => {
-        // Reconciliation closes a batch whose run Temporal does not know.
-        if (error instanceof WorkflowNotFoundError) return null;
-        throw error;
-      });
+    // Reconciliation closes a batch whose run Temporal does not know.
+    const run = await unlessUnknown(client.workflow.getHandle(workflowId, runId).describe());
     if (run?.status.name === 'RUNNING' && run.taskQueue !== taskQueue) runs.push(run);
   }
   return runs;

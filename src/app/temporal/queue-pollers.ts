@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Notify } from '../../platform/files.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { answerWithin } from './calls.ts';
 
 /** TASK_QUEUE_TYPE_WORKFLOW: every process with a worker polls the workflow queue. */
 const WORKFLOWS = 1;
@@ -78,83 +76,27 @@ export async function requireOwnQueue(client: Client, taskQueue: string, scope: 
   );
 }
 
-/** A live worker takes a new run within milliseconds; a starting or busy worker polls again within this time. */
+/** A worker that starts polls within this time. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 500;
-const PATIENCE_MS = LOOKS * LOOK_EVERY_MS;
-
-/** The scope of a worker, with its client and queue. */
-export interface WorkerPlace {
-  readonly client: Client;
-  readonly taskQueue: string;
-  /** Ledger and application, see `workerScope`. */
-  readonly scope: string;
-}
 
 /**
- * Waits until the server lists a worker of this ledger and application for the task queue. A listed worker may be dead:
- * a killed one stays listed for five minutes.
+ * Waits until a live worker of this ledger and application polls the task queue. A worker that was killed counts as live for 90 s; a
+ * run that it does not take up waits for the next worker.
  * @throws LoteError `worker-missing` after 10 s without one
  */
-export async function requireListedWorker(place: WorkerPlace): Promise<void> {
-  const { client, taskQueue, scope } = place;
-  const isListed = async (): Promise<boolean> =>
-    (await queuePollers(client, taskQueue)).some((poller) => poller.scope === scope);
-  if (!(await waitingFor('a worker', () => becomesTrue(isListed)))) throw workerMissing(place);
-}
-
-/**
- * Waits up to 10 s until a worker has taken up a run, which then leaves its first queue. Ends a run that no worker has
- * taken up. A run that a worker has begun may have sent invoices, and goes on with the next live worker.
- * @throws LoteError `worker-missing`
- */
-export async function requireTakenUp(place: WorkerPlace, workflowId: string, notify: Notify): Promise<void> {
-  const { client, taskQueue } = place;
-  const isTakenUp = async (): Promise<boolean> => {
-    const run = await client.workflow.getHandle(workflowId).describe();
-    return run.taskQueue !== taskQueue || run.status.name !== 'RUNNING';
-  };
-  const isTaken = await waitingFor('a worker', () => becomesTrue(isTakenUp));
-  if (!isTaken && (await endUntouchedRun(client, workflowId))) throw workerMissing(place);
-  // An error also shows that a worker lives.
-  const query = client.workflow.getHandle(workflowId).query('progress');
-  const sign = query.then(
-    () => true,
-    () => true,
-  );
-  if ((await answerWithin(PATIENCE_MS, sign)) !== null) return;
-  notify(
-    `${workflowId}: a worker has begun it, but no worker gives a sign of life now. It goes on as soon as one does. Waiting for it; Ctrl-C leaves it to the workers.`,
-  );
-}
-
-/** Events of a run that no worker has taken up: its start, and its first scheduled task. */
-const UNTOUCHED_EVENTS = 2;
-
-/**
- * Ends a run that no worker has taken up. Temporal cannot end a run conditionally, so the history is checked
- * afterwards. Returns false if a worker had begun the run, or if it was over already.
- */
-async function endUntouchedRun(client: Client, workflowId: string): Promise<boolean> {
-  const { historyLength, status, runId } = await client.workflow.getHandle(workflowId).describe();
-  if (status.name !== 'RUNNING' || historyLength > UNTOUCHED_EVENTS) return false;
-  const run = client.workflow.getHandle(workflowId, runId);
-  await run.terminate('no worker took it up');
-  const { events } = await run.fetchHistory();
-  // An unfinished answer of a worker has no effect, because it comes too late.
-  return !(events ?? []).some(({ workflowTaskCompletedEventAttributes: task }) => Boolean(task));
-}
-
-async function becomesTrue(ask: () => Promise<boolean>): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    if (await ask()) return true;
-    await sleep(LOOK_EVERY_MS);
-  }
-  return false;
-}
-
-function workerMissing({ taskQueue, scope }: WorkerPlace): LoteError {
-  return new LoteError(
+export async function requireLiveWorker(client: Client, taskQueue: string, scope: string): Promise<void> {
+  const isLive = async (): Promise<boolean> =>
+    (await livePollers(client, taskQueue)).some((poller) => poller.scope === scope);
+  const isFound = await waitingFor('a worker', async () => {
+    for (let look = 0; look < LOOKS; look += 1) {
+      if (await isLive()) return true;
+      await sleep(LOOK_EVERY_MS);
+    }
+    return false;
+  });
+  if (isFound) return;
+  throw new LoteError(
     'worker-missing',
     `Looking for a worker on task queue ${taskQueue}: one that keeps ${scope} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
       'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',

@@ -1,12 +1,7 @@
-import {
-  ScheduleNotFoundError,
-  WorkflowNotFoundError,
-  type Client,
-  type WorkflowExecutionDescription,
-} from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { RunDirectory } from '../../../activities/deps.ts';
 import type { BatchStop } from '../../domain/records/batch-record.ts';
-import { GRPC_STATUS } from './calls.ts';
+import { GRPC_STATUS, temporalRefusal, unlessUnknown } from './calls.ts';
 
 /** Asks Temporal whether the run that holds a batch is open; a run whose workflow Temporal no longer knows is not. */
 export function createRunDirectory(client: Client): RunDirectory {
@@ -21,17 +16,9 @@ export function createRunDirectory(client: Client): RunDirectory {
       const run = await describe(workflowId, runId);
       const schedule = run?.searchAttributes['TemporalScheduledById']?.[0];
       if (run === null || typeof schedule !== 'string') return false;
-      return client.schedule
-        .getHandle(schedule)
-        .describe()
-        .then(
-          // A schedule that is younger than the run was created when nights were switched on again.
-          ({ info }) => info.createdAt > run.startTime,
-          (error: unknown) => {
-            if (error instanceof ScheduleNotFoundError) return true;
-            throw error;
-          },
-        );
+      const found = await unlessUnknown(client.schedule.getHandle(schedule).describe());
+      // A schedule that is younger than the run was created when nights were switched on again.
+      return found === null || found.info.createdAt > run.startTime;
     },
     temporalId: () => temporalIdOf(client),
     async stopOf({ workflowId, runId, temporalId }) {
@@ -47,13 +34,8 @@ export function createRunDirectory(client: Client): RunDirectory {
     },
   };
 
-  async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
-    try {
-      return await client.workflow.getHandle(workflowId, runId).describe();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
+  function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
+    return unlessUnknown(client.workflow.getHandle(workflowId, runId).describe());
   }
 }
 
@@ -76,11 +58,11 @@ async function stopOf(client: Client, run: WorkflowExecutionDescription): Promis
 const PATIENCE_MS = 5_000;
 
 /** Errors of a server, or of a proxy before it, that refuses this query to this client. */
-const REFUSALS: ReadonlySet<unknown> = new Set([
+const REFUSALS: readonly unknown[] = [
   GRPC_STATUS.permissionDenied,
   GRPC_STATUS.unimplemented,
   GRPC_STATUS.unauthenticated,
-]);
+];
 
 /**
  * Identifies a Temporal database by the UUID that the client's namespace got at its registration. A new namespace, or
@@ -94,7 +76,7 @@ async function temporalIdOf(client: Client): Promise<string | null> {
     const { namespaceInfo } = await client.withDeadline(Date.now() + PATIENCE_MS, ask);
     return namespaceInfo?.id || null;
   } catch (error) {
-    if (REFUSALS.has((error as { readonly code?: unknown } | null)?.code)) return null;
+    if (REFUSALS.includes(temporalRefusal(error)?.code)) return null;
     throw error;
   }
 }

@@ -10,18 +10,15 @@ type AttributeName = keyof typeof ATTRIBUTES;
 const PROBE = "LoteBatch = 'none' AND LoteState = 'none' AND LoteProblems = 0";
 
 /**
- * Registers missing search attributes. If the server refuses, logs that once and returns false, and batches run without
- * them, because a missing attribute or another type would stop every batch at its first step.
+ * Registers missing search attributes. If the server refuses or has one with another type, logs that once and returns
+ * false, and batches run without them, because otherwise every batch would stop at its first step.
  */
 export async function ensureSearchAttributes(client: Client, log: Pick<Logger, 'warn'>): Promise<boolean> {
   try {
+    // A server may refuse operator calls and still have the attributes.
+    if (await isAnswered(client)) return true;
     const { missing, ofOtherTypes } = await searchAttributesOf(client);
-    if (ofOtherTypes.length > 0) {
-      log.warn('search attributes have other types on this server; batches run without them', {
-        names: ofOtherTypes,
-      });
-      return false;
-    }
+    if (ofOtherTypes.length > 0) throw new Error(`${ofOtherTypes.join(', ')} have other types on this server`);
     if (missing.length > 0)
       await operatorServiceOf(client).addSearchAttributes({
         namespace: client.options.namespace,
@@ -29,8 +26,6 @@ export async function ensureSearchAttributes(client: Client, log: Pick<Logger, '
       });
     return true;
   } catch (err) {
-    // A server may refuse operator calls and still have the attributes.
-    if (await isAnswered(client)) return true;
     log.warn('search attributes cannot be registered; batches run without them', { names: NAMES, err });
     return false;
   }
@@ -53,11 +48,9 @@ function operatorServiceOf(client: Client): Connection['operatorService'] {
   return (client.connection as Connection).operatorService;
 }
 
-async function isAnswered(client: Client): Promise<boolean> {
-  try {
-    await client.workflow.count(PROBE);
-    return true;
-  } catch {
-    return false;
-  }
+function isAnswered(client: Client): Promise<boolean> {
+  return client.workflow.count(PROBE).then(
+    () => true,
+    () => false,
+  );
 }

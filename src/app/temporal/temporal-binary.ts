@@ -13,8 +13,6 @@ import { buildEnvironment } from '../process/child-environment.ts';
 /** The last version that `go install` accepts; it includes its UI. */
 const CLI_VERSION = 'v1.5.1';
 const CLI_MODULE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
-/** A download or a build looks dead without a message for minutes. */
-const NOTIFY_EVERY_MS = 10_000;
 /** `--version` answers in less than a second, also on a busy machine. */
 const VERSION_MS = 60_000;
 /** Enough for 100 MB at 3 Mbit/s. */
@@ -37,15 +35,17 @@ export async function acquireTemporalBinary(
   if (await runs(cached)) return cached;
   await makeCache(dirname(cached));
   if (existsSync(cached)) await putAside(cached, notify);
-  notify(`Looking for the Temporal server ${CLI_VERSION}: it is not on PATH and not kept from before …`);
-  if (await reporting(notify, 'looking for it', () => download(cached, env))) return cached;
+  notify(
+    `Looking for the Temporal server ${CLI_VERSION}: it is not on PATH and not kept from before (5 minutes at most) …`,
+  );
+  if (await download(cached, env)) return cached;
   const go = await findOnPath('go', env);
   if (go === null)
     throw unavailable(
       `Starting an embedded Temporal server: neither \`temporal\` nor \`go\` is on PATH, and a download failed, or did not end within ${DOWNLOAD_LIMIT_MS / 60_000} minutes. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.`,
     );
   notify(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
-  await reporting(notify, 'building', () => build(go, cached, env));
+  await build(go, cached, env);
   notify('Temporal server ready; kept for the next start.');
   return cached;
 }
@@ -121,18 +121,6 @@ async function makeCache(folder: string): Promise<void> {
       `Starting an embedded Temporal server: \`temporal\` is not on PATH, and ${folder} must be a folder in which one can be kept, found ${errorCode(error)}. Set XDG_CACHE_HOME to a folder that can be written, install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`,
       error,
     );
-  }
-}
-
-/** Reports every ten seconds that slow work goes on. */
-async function reporting<T>(notify: Notify, what: string, work: () => Promise<T>): Promise<T> {
-  const started = Date.now();
-  const report = (): void => notify(`… still ${what}, ${Math.round((Date.now() - started) / 1000)} s`);
-  const timer = setInterval(report, NOTIFY_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { closeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,15 +52,9 @@ export interface TemporalServerOptions {
   readonly binary: string;
   readonly dataDir: string;
   readonly namespace: string;
-  readonly notify: Notify;
   /** 0 means any free port. Default: 7233 and 8233, or the next free ones. */
   readonly port?: number;
   readonly uiPort?: number;
-}
-
-interface Ports {
-  readonly port: number;
-  readonly uiPort: number;
 }
 
 interface Running {
@@ -70,81 +64,53 @@ interface Running {
 
 /**
  * Starts a Temporal dev server with its file in the data directory. The server ends with this process; its runs
- * survive. Lote puts a file aside with which no server starts, because the ledger is the truth.
+ * survive.
  * @throws LoteError `temporal-unavailable`
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
   for (let start = 1; start <= STARTS; start += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each start follows a failed one
-    const server = await startOnFreePorts(options);
-    if (server !== null) return server;
+    const port = await choosePort({ ...any, port: options.port ?? DEFAULT_PORT });
+    const uiPort = await choosePort({ ...any, port: options.uiPort ?? DEFAULT_UI_PORT, reserved: [port] });
+    const place = { ...options, port, uiPort };
+    let running = await launch(place);
+    if (running === null) continue;
+    return {
+      address: `127.0.0.1:${port}`,
+      ui: `http://127.0.0.1:${uiPort}`,
+      ended: () => running?.ended ?? Promise.resolve(),
+      async restart() {
+        running = await launch(place);
+        return running !== null;
+      },
+      stop: async () => void (running !== null && (await end(running))),
+      kill: () => void running?.child.kill('SIGKILL'),
+    };
   }
-  const server = await startWithoutFile(options);
-  if (server !== null) return server;
+  const file = join(options.dataDir, 'temporal.db');
   throw new LoteError(
     'temporal-unavailable',
-    `Starting the embedded Temporal server: it did not come up. Look at its log, ${join(options.dataDir, 'temporal.log')}, and start Lote again.`,
+    `Starting the embedded Temporal server: it did not come up. Look at its log, ${join(options.dataDir, 'temporal.log')}, and start Lote again. ` +
+      `If ${file} is damaged, move it and ${file}-wal away first: the ledger has everything that counts.`,
   );
 }
 
-async function startOnFreePorts(options: TemporalServerOptions): Promise<TemporalServer | null> {
-  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
-  const port = await choosePort({ ...any, port: options.port ?? DEFAULT_PORT });
-  const uiPort = await choosePort({ ...any, port: options.uiPort ?? DEFAULT_UI_PORT, reserved: [port] });
-  const first = await launch(options, { port, uiPort });
-  if (first === null) return null;
-  let running = first;
-  return {
-    address: `127.0.0.1:${port}`,
-    ui: `http://127.0.0.1:${uiPort}`,
-    ended: () => running.ended,
-    async restart() {
-      const next = await launch(options, { port, uiPort });
-      running = next ?? running;
-      return next !== null;
-    },
-    stop: () => end(running),
-    kill: () => void running.child.kill('SIGKILL'),
-  };
-}
-
-/** Puts the file back if the server does not start without it either, because then the file is not at fault. */
-async function startWithoutFile(options: TemporalServerOptions): Promise<TemporalServer | null> {
-  const file = join(options.dataDir, 'temporal.db');
-  if (!existsSync(file)) return null;
-  const aside = `${file}.unusable-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}`;
-  await moveDatabase(file, aside);
-  const server = await startOnFreePorts(options);
-  if (server === null) await moveDatabase(aside, file);
-  else
-    options.notify(
-      `The embedded Temporal server cannot use ${file}: the file is now ${aside}, and a new one is begun. The ledger has everything that counts.`,
-    );
-  return server;
-}
-
-async function moveDatabase(from: string, to: string): Promise<void> {
-  // The WAL moves first, because SQLite would apply it to another file beside it.
-  for (const suffix of ['-wal', '-shm', ''])
-    // oxlint-disable-next-line no-await-in-loop
-    if (existsSync(`${from}${suffix}`)) await rename(`${from}${suffix}`, `${to}${suffix}`);
-}
-
 /** Starts once. Returns null if the server did not come up, for instance because another program took its port. */
-async function launch(options: TemporalServerOptions, ports: Ports): Promise<Running | null> {
-  const running = await spawnServer(options, ports);
-  if (await isUp(running, ports.port)) return running;
+async function launch(place: Required<TemporalServerOptions>): Promise<Running | null> {
+  const running = await spawnServer(place);
+  if (await isUp(running, place.port)) return running;
   await end(running);
   return null;
 }
 
-async function spawnServer({ binary, dataDir, namespace }: TemporalServerOptions, ports: Ports): Promise<Running> {
+async function spawnServer(place: Required<TemporalServerOptions>): Promise<Running> {
+  const { dataDir } = place;
   const lock = await requireFreeFile(dataDir);
   try {
     // The server works without a log, too.
     const log = await open(join(dataDir, 'temporal.log'), 'a').catch(() => null);
     const output = log?.fd ?? 'ignore';
-    const parameters = ['-c', START_SCRIPT, binary, ...serverArguments({ ...ports, dataDir, namespace })];
+    const parameters = ['-c', START_SCRIPT, place.binary, ...serverArguments(place)];
     const child = spawn('/bin/sh', parameters, {
       // The server inherits the lock, and so holds it exactly as long as it lives.
       stdio: ['pipe', 'pipe', output, lock],
@@ -176,7 +142,7 @@ async function requireFreeFile(dataDir: string): Promise<number> {
   );
 }
 
-function serverArguments(place: Ports & { dataDir: string; namespace: string }): string[] {
+function serverArguments(place: Required<TemporalServerOptions>): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(place.port), '--ui-port', String(place.uiPort)],
     ...['--namespace', place.namespace, '--db-filename', join(place.dataDir, 'temporal.db'), '--log-level', 'error'],
@@ -238,7 +204,7 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
   const { config, log, notify, env, dataDir, onLost = () => undefined } = wish;
   const { namespace } = config.temporal;
   const binary = await acquireTemporalBinary(notify, env);
-  const server = await startTemporalServer({ binary, dataDir, namespace, notify });
+  const server = await startTemporalServer({ binary, dataDir, namespace });
   tested('temporal', server);
   const place = { address: server.address };
   const client = await connectClient(place, namespace).catch(async (error: unknown) => {
@@ -258,14 +224,13 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
   };
 }
 
-/** So many ends in a row, each within this time of its start, are no accident: a disk is full, or a file is broken. */
-const MOST_RESTARTS = 5;
-const SOON_MS = 2 * 60_000;
+/** So many failed restarts in a row are no accident: a disk is full, or a file is broken. */
+const MOST_FAILURES = 5;
 const FIRST_PAUSE_MS = 500;
 
 /**
  * Restarts an ended Temporal server on the same ports and file; workers and clients reconnect by themselves. Calls `onLost` when the server
- * cannot be kept running. Returns a function that resolves when the watch has stopped, so that its caller can stop the server without a restart.
+ * does not come up again. Returns a function that resolves when the watch has stopped, so that its caller can stop the server without a restart.
  */
 export function superviseTemporal(
   server: Pick<TemporalServer, 'ended' | 'restart'>,
@@ -277,24 +242,26 @@ export function superviseTemporal(
   const releasing = once(signal, 'abort');
 
   async function keepUp(): Promise<void> {
-    let failure: unknown;
-    for (let restart = 1; ; restart += 1) {
-      const started = performance.now();
+    for (let failures = 0; failures < MOST_FAILURES;) {
       await Promise.race([server.ended(), releasing]);
-      if (signal.aborted) return;
-      if (performance.now() - started > SOON_MS) restart = 1;
-      if (restart > MOST_RESTARTS) return onLost(lostError(failure));
-      log.warn('the embedded Temporal server has ended; starting it again', { restart });
-      const pauseMs = restart === 1 ? 0 : FIRST_PAUSE_MS * 2 ** (restart - 1);
+      const pauseMs = FIRST_PAUSE_MS * 2 ** failures;
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
-      try {
-        if (await server.restart()) log.warn('the embedded Temporal server is up again', { restart });
-      } catch (err) {
-        failure = err;
-        log.warn('the embedded Temporal server could not be started again', { restart, err });
-      }
+      log.warn('the embedded Temporal server has ended; starting it again', { failures });
+      const isUp = await server.restart().catch((err: unknown) => {
+        log.warn('the embedded Temporal server could not be started again', { failures, err });
+        return false;
+      });
+      failures = isUp ? 0 : failures + 1;
+      if (isUp) log.warn('the embedded Temporal server is up again');
     }
+    onLost(
+      new LoteError(
+        'temporal-unavailable',
+        `Keeping the embedded Temporal server up: it ended, and ${MOST_FAILURES} restarts in a row failed. ` +
+          'Look at temporal.log in the data directory (is the disk full?) and start Lote again; nothing is lost.',
+      ),
+    );
   }
 
   const watching = keepUp();
@@ -302,13 +269,4 @@ export function superviseTemporal(
     released.abort();
     await watching;
   };
-}
-
-function lostError(cause: unknown): LoteError {
-  return new LoteError(
-    'temporal-unavailable',
-    `Keeping the embedded Temporal server up: it ended ${MOST_RESTARTS} times within ${(MOST_RESTARTS * SOON_MS) / 60_000} minutes. ` +
-      'Look at temporal.log in the data directory (is the disk full?) and start Lote again; nothing is lost.',
-    { cause },
-  );
 }

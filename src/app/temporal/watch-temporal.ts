@@ -16,12 +16,12 @@ export interface ReadAccess {
   readonly temporal: TemporalConfig;
 }
 
-/** Sends one query without the SDK's own retries. @throws the connection's error */
+/** Asks once for the namespace, without the SDK's own retries. @throws the connection's error */
 function askTemporal(client: Client): ReturnType<typeof findNamespace> {
   return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => findNamespace(client));
 }
 
-/** Sends one query to the server. @throws the connection's error, or LoteError `temporal-unavailable` without the namespace */
+/** @throws the connection's error, or LoteError `temporal-unavailable` without the namespace */
 export async function queryTemporal(client: Client): Promise<void> {
   if ((await askTemporal(client)) === 'missing')
     throw new LoteError('temporal-unavailable', `Asking Temporal: it has no namespace ${client.options.namespace}.`);
@@ -57,7 +57,14 @@ export function watchTemporal(
     }
     // The server may answer "denied" to a revoked key, and also to a valid key with few rights.
     const isRefused = found === 'away' || found === 'denied';
-    if (isRefused && (await isRenewed(access)) && !stopped.aborted) onLost(renewed(access.place));
+    if (!isRefused || !(await isRenewed(access)) || stopped.aborted) return;
+    onLost(
+      new LoteError(
+        'temporal-unavailable',
+        `Working with Temporal at ${address}: it does not answer to the certificate or key that this process read when it started, and their files hold something else now. ` +
+          'A process reads them once, so this one ends: start it again, unless its supervisor does so.',
+      ),
+    );
   });
 }
 
@@ -66,18 +73,9 @@ async function isRenewed({ place, temporal }: ReadAccess): Promise<boolean> {
   if (place.address !== temporal.address) return false;
   try {
     const { profile, apiKeyFile } = temporal;
-    const apiKey = apiKeyFile === null ? profile.apiKey : (await readFile(apiKeyFile, 'utf8')).trim();
-    const now = { ...temporal, profile: { ...profile, ...(apiKey !== undefined && { apiKey }) } };
-    return !isDeepStrictEqual(placeOf(place.address, now), place);
+    const key = apiKeyFile === null ? {} : { apiKey: (await readFile(apiKeyFile, 'utf8')).trim() };
+    return !isDeepStrictEqual(placeOf(place.address, { ...temporal, profile: { ...profile, ...key } }), place);
   } catch {
     return false;
   }
-}
-
-function renewed({ address }: TemporalPlace): LoteError {
-  return new LoteError(
-    'temporal-unavailable',
-    `Working with Temporal at ${address}: it does not answer to the certificate or key that this process read when it started, and their files hold something else now. ` +
-      'A process reads them once, so this one ends: start it again, unless its supervisor does so.',
-  );
 }

@@ -9,7 +9,6 @@ import type { ReportNote } from '../../report/report-model.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { chooseLanguage } from '../../texts/languages.ts';
-import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import { sendingScope } from '../account/sending-guard.ts';
 import { WebhookRegistration } from '../receiver/webhook-registration.ts';
@@ -18,7 +17,7 @@ import { type CommonFolders, onCommonFolders } from '../folders/common-folders.t
 import { createFileReader } from '../files/input-files.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
-import type { OpenApplication, ProcessCore } from '../start/open-application.ts';
+import type { OpenApplication } from '../start/open-application.ts';
 import { tested } from '../start/test-points.ts';
 import { answerWithin } from '../temporal/calls.ts';
 import { createRunDirectory } from '../temporal/run-directory.ts';
@@ -58,10 +57,10 @@ function noticeKey(workflowId: string, activity: string): number {
   return -1 - hash;
 }
 
+/** The parts of a process that its activities use. */
 export interface WorkerParts
   extends
-    Pick<ProcessCore, 'config' | 'ledger' | 'profile' | 'log'>,
-    Pick<OpenApplication, 'service' | 'calibration'>,
+    Pick<OpenApplication, 'config' | 'ledger' | 'profile' | 'log' | 'telemetry' | 'service' | 'calibration'>,
     Pick<ActivityDeps, 'requireAccount' | 'noteSends' | 'latestNow'> {
   /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
@@ -72,8 +71,6 @@ export interface WorkerParts
   readonly searchable: boolean;
   /** Public address of the console, or null if unknown. A function, because the console starts last. */
   readonly consoleUrl: () => string | null;
-  /** If omitted, Lote measures nothing. */
-  readonly telemetry?: Pick<Telemetry, 'nights'>;
 }
 
 /**
@@ -139,10 +136,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
 }
 
 /** Readers and writers of files; workers that share the ledger use only their common folders. */
-function folderUsers(
-  { config, ledger, folders, profile, telemetry = NO_TELEMETRY }: WorkerParts,
-  notes: () => readonly ReportNote[],
-) {
+function folderUsers({ config, ledger, folders, profile, telemetry }: WorkerParts, notes: () => readonly ReportNote[]) {
   const speech = chooseLanguage(config.language);
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },

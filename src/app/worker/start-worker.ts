@@ -22,10 +22,12 @@ import { repeat } from '../../platform/repeat.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
 import { ensureReconciliationSchedule } from '../schedules/reconciliation-schedule.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
-import { activityDeps } from './activity-deps.ts';
+import type { Readiness } from '../../domain/records/readiness.ts';
+import { workerReadiness } from '../start/readiness.ts';
+import { activityDeps, type WorkerParts } from './activity-deps.ts';
 import { requireClock } from '../account/open-ledger.ts';
 import type { OpenApplication } from '../start/open-application.ts';
-import { requireBuild, workflowBundle as findOrMakeBundle } from './workflow-bundle.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 import { choosePort } from '../process/free-port.ts';
 
 /**
@@ -42,7 +44,7 @@ export interface WorkerPlace {
   readonly namespace: string;
   readonly taskQueue: string;
   /** Path of an existing bundle; default: see workflow-bundle.ts. */
-  readonly workflowBundle?: string;
+  readonly workflowBundle?: string | undefined;
   /** Called just before the worker polls: from then on the process has work that must end in order. */
   readonly onWork?: (() => void) | undefined;
   /** Called when slices did not end in time, so that the process must leave without them. */
@@ -66,9 +68,7 @@ export interface RunningWorker {
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
-  const workflowBundle =
-    place.workflowBundle === undefined ? await findOrMakeBundle(process.env) : { codePath: place.workflowBundle };
-  const build = await requireBuild(workflowBundle);
+  const { bundle, build } = await workflowBundle(place.workflowBundle);
   const own = randomBytes(4).toString('hex');
   const identity = workerIdentity(workerScope(deps.ledger.id, deps), { pid: process.pid, own, build });
   const connection = await connectWorker(deps, place);
@@ -77,7 +77,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       connection,
       namespace: place.namespace,
       identity,
-      workflowBundle,
+      workflowBundle: bundle,
       shutdownForceTime: FORCE,
       ...options,
     }).catch(async (error: unknown) => {
@@ -198,30 +198,24 @@ function sdkMetrics(bindAddress: string): NonNullable<TelemetryOptions['metrics'
 
 const LEFT_RUNS_EVERY_MS = 30_000;
 
-export interface WatchedWorkerOptions {
-  readonly temporal: Pick<ConnectedTemporal, 'client' | 'place'>;
-  /** The address to register for webhooks; null means none. */
-  readonly webhookUrl: string | null;
-  readonly consoleUrl: () => string | null;
-}
-
 /** A worker with its common folders. */
-export interface WatchedWorker {
+export interface OpenWorker {
   readonly worker: RunningWorker;
   /** Null if this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
+  readonly ready: () => Promise<Readiness>;
 }
 
 /**
  * Starts a worker on a task queue that no other ledger uses, the reconciliation schedule, and their watches. The worker
  * polls last, so that nothing delays a process with work in hand when it is told to leave.
  */
-export async function startWatchedWorker(
-  { core, service, calibration, requireAccount, time }: OpenApplication,
-  { temporal, webhookUrl, consoleUrl }: WatchedWorkerOptions,
-): Promise<WatchedWorker> {
-  const { config, profile, ledger, sending, telemetry, parts, notify, log, onWork, onForcedEnd } = core;
-  const { client } = temporal;
+export async function openWorker(
+  application: OpenApplication,
+  temporal: Pick<ConnectedTemporal, 'client' | 'place'> & Pick<WorkerParts, 'webhookUrl' | 'consoleUrl'>,
+): Promise<OpenWorker> {
+  const { config, ledger, sending, parts, notify, log, onLost } = application;
+  const { client, webhookUrl, consoleUrl } = temporal;
   const { taskQueue } = config;
   notify('Starting the worker …');
   await requireClock(ledger);
@@ -229,22 +223,22 @@ export async function startWatchedWorker(
   const searchable = await ensureSearchAttributes(client, log);
   const folders = createCommonFolders({ config, ledger, log });
   await folders?.join();
+  await ensureReconciliationSchedule(client, config, log);
   const deps = activityDeps({
-    ...{ config, ledger, folders, service, profile, calibration, telemetry, log, searchable },
-    ...{ client, webhookUrl, consoleUrl },
-    latestNow: () => time.latestNow(),
+    ...{ ...application, client, folders, searchable, webhookUrl, consoleUrl },
+    latestNow: () => application.time.latestNow(),
     async requireAccount() {
       // An embedded ledger uses this machine's clock.
       if (config.databaseUrl !== null) await requireClock(ledger);
-      await requireAccount();
+      await application.requireAccount();
     },
     noteSends: async (sends) => sending?.note(sends),
   });
-  await ensureReconciliationSchedule(client, config, log);
-  const worker = await startWorker(deps, {
-    ...{ telemetry: telemetry.worker, temporal: temporal.place, namespace: config.temporal.namespace, taskQueue },
-    ...{ onWork, onForcedEnd },
-  });
+  const { namespace } = config.temporal;
+  const telemetry = application.telemetry.worker;
+  const worker = await startWorker(deps, { ...application, temporal: temporal.place, namespace, taskQueue, telemetry });
+  // A worker that ends by itself has died, and the process cannot work without it.
+  worker.ended.catch(onLost);
   const runs = { client, taskQueue, application: config.application, ledger, log };
   const isShared = config.temporal.address !== null;
   if (isShared) parts.add('runs of its build', () => restartLeftRuns(runs, { leaving: worker.identity }));
@@ -252,5 +246,5 @@ export async function startWatchedWorker(
   const which = isShared ? {} : { onlyWorker: worker.queue };
   const watch = repeat(LEFT_RUNS_EVERY_MS, async () => void (await restartLeftRuns(runs, which)));
   parts.add('watch of runs', () => watch.stop());
-  return { worker, folders };
+  return { worker, folders, ready: workerReadiness({ ledger, client, worker, folders }) };
 }

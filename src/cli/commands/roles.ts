@@ -88,7 +88,6 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   try {
     await ended;
   } finally {
-    stack.handOver.refuse();
     notify('Leaving: requests on the wire end first (Ctrl-C again leaves now) …');
     await stack.stop();
   }

@@ -119,7 +119,7 @@ export async function awaitRun<Result>(
   const onAway = (): void => say('waits for Temporal, which does not answer');
   const look = (): void => void waitOf(handle, LEVELS).then(say, () => undefined);
   const looks = setInterval(look, LOOK_EVERY_MS).unref();
-  const result = awaitResult(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway });
+  const result = awaitResult(handle, onAway);
   try {
     return await Promise.race([result, ended]);
   } catch (error) {

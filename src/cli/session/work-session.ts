@@ -15,7 +15,7 @@ import { startFile, type StartOptions } from '../../app/operator/hand-over.ts';
 import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
 import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
 import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
-import { requireListedWorker, requireTakenUp, workerScope } from '../../app/temporal/queue-pollers.ts';
+import { requireLiveWorker, workerScope } from '../../app/temporal/queue-pollers.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 import type { FollowedBatch } from './follow-batches.ts';
@@ -66,10 +66,7 @@ interface Opening {
 
 type Work<T> = (session: WorkSession) => Promise<T>;
 
-/**
- * Does `work` with workers elsewhere, the owner of the data directory, or this process, which then leaves when
- * everything that other processes handed over has ended, too.
- */
+/** Does `work` with workers elsewhere, the owner of the data directory, or this process. */
 export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<T> {
   const config = command.config ?? readConfig(command.env);
   const { startsFiles = false, interrupted = () => INTERRUPTED } = command;
@@ -122,16 +119,11 @@ function takeStack({ config, command, interrupt }: Opening) {
 
 async function withStack<T>({ config, interrupt }: Opening, stack: Owner, work: Work<T>): Promise<T> {
   const say = lineWriter({ json: false });
-  const { handOver } = stack;
   const ended = eitherEnds(interrupt.interrupted, stack.lost);
   interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
   try {
-    const result = await work({ ...ownWork(config, stack, ended), place: 'own', stack });
-    if (handOver.open > 0) say('Done. Staying until what other commands handed over has ended …');
-    await Promise.race([handOver.finish(), ended]);
-    return result;
+    return await work({ ...ownWork(config, stack, ended), place: 'own', stack });
   } finally {
-    handOver.refuse();
     await stack.stop();
   }
 }
@@ -165,26 +157,14 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
   try {
     const client = await connectClient(placeOf(temporal.address ?? '', temporal), temporal.namespace);
     try {
-      const workers = { client, taskQueue, scope: workerScope(ledger.id, config) };
-      await requireListedWorker(workers);
+      await requireLiveWorker(client, taskQueue, workerScope(ledger.id, config));
       if (command.startsFiles === true) {
         // Workers cannot read a file that only this machine sees.
         await createCommonFolders({ config, ledger })?.require('input');
         await queryService(config);
       }
       interrupt.begin();
-      const own = ownWork(config, { client, ledger }, interrupt.interrupted);
-      async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
-        const started = await own.start(files, options);
-        const say = lineWriter(command);
-        const ends = await Promise.allSettled(
-          started.map(({ handle }) => requireTakenUp(workers, handle.workflowId, say)),
-        );
-        // Lote ends each run that no worker took up before the command says so.
-        for (const end of ends) if (end.status === 'rejected') throw end.reason;
-        return started;
-      }
-      return await work({ ...own, place: 'shared', start });
+      return await work({ ...ownWork(config, { client, ledger }, interrupt.interrupted), place: 'shared' });
     } finally {
       await client.connection.close();
     }

@@ -38,6 +38,7 @@ export interface MetricsOptions extends ProcessIdentity {
 /** The part of the telemetry that measures. */
 export type MetricsTelemetry = Omit<Telemetry, 'worker'> & {
   readonly onSdkMetrics: (address: string) => void;
+  close(): Promise<void>;
 };
 
 /**

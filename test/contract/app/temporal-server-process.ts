@@ -9,7 +9,6 @@ try {
     binary,
     dataDir,
     namespace: 'default',
-    notify: console.error,
     port: 0,
     uiPort: 0,
   });

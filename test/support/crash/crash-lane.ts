@@ -270,7 +270,7 @@ async function batchOf({ env }: CrashServers, file: string): Promise<string> {
 async function batchEnd(client: Client, batchId: string): Promise<BatchResult | string> {
   const handle = client.workflow.getHandle<typeof invoiceBatch>(batchId);
   try {
-    return await awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined });
+    return await awaitResult(handle);
   } catch (error) {
     return `the batch failed: ${String(error)}`;
   }

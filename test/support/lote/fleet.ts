@@ -45,7 +45,6 @@ export async function ownTemporal() {
   const binary = await acquireTemporalBinary(() => undefined, process.env);
   const server = await startTemporalServer({
     ...{ binary, dataDir, namespace: 'default', port: await ownPort(), uiPort: await ownPort() },
-    notify: console.error,
   });
   return {
     ...{ server, dataDir },

@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
+import { inject } from 'vitest';
 import type { BatchInput } from '../../../src/domain/messages/messages.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
 import { createLogger } from '../../../src/app/process/logger.ts';
@@ -127,7 +128,7 @@ export async function restorableLote(place: RestorablePlace) {
 async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<typeof createLogger>): Promise<Running> {
   const stack = await startOwner({
     ...{ config: readConfig(env), log, env, notify: () => undefined },
-    beforeHandOver: () => Promise.resolve(),
+    workflowBundle: inject('workflowBundle'),
   });
   if (stack === null) throw new Error('Another process owns the data directory of the test');
   await keepCompiled();
@@ -141,7 +142,9 @@ async function distributed(
 ): Promise<Running> {
   const config = readConfig({ ...env, HEALTH_PORT: 'none' });
   const receiver = await startProcess({ config, log, roles: ['receiver'], own: null });
-  const worker = await startProcess({ config, log, roles: ['worker'], own: null });
+  const worker = await startProcess({
+    ...{ config, log, roles: ['worker'], own: null, workflowBundle: inject('workflowBundle') },
+  });
   const client = await connectClient({ address: config.temporal.address ?? '' }, config.temporal.namespace);
   return {
     client,

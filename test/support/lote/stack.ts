@@ -7,6 +7,7 @@ import { latestClock } from '../../../src/domain/time/steady-clock.ts';
 import type { Config } from '../../../src/app/config/config.ts';
 import { createLogger } from '../../../src/app/process/logger.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { NO_TELEMETRY } from '../../../src/health/telemetry.ts';
 import type { DeliveryCounts } from '../../../src/webhooks/handle-delivery.ts';
 import { activityDeps } from '../../../src/app/worker/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
@@ -74,7 +75,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
 
     const expectsEvents = options.webhooks !== 'none';
     if (options.isProved !== false) await prove(ledger, config, profile);
-    const calibration = openCalibration({ config, ledger, service, profile, expectsEvents, log: logger });
+    const calibration = openCalibration({ config, ledger, service, profile, log: logger }, expectsEvents);
     const receiver = await startReceiver({
       config,
       port: options.receiverPort ?? 0,
@@ -87,12 +88,14 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
         return client;
       },
       log: logger,
+      telemetry: NO_TELEMETRY,
     });
     parts.add('receiver', () => receiver.close());
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({
       folders: null,
       ...{ config, ledger, service, profile, calibration, client, webhookUrl, log: logger },
+      telemetry: NO_TELEMETRY,
       noteSends: async (sends) =>
         options.sendLog === true ? openSendingGuard(config, { ledger })?.note(sends) : undefined,
       requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),

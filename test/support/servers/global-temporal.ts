@@ -25,7 +25,7 @@ async function startTemporal(): Promise<{ readonly value: string; stop(): Promis
   const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
   const onOneThread = await limitedToOneThread(binary, dataDir);
   const server = await startTemporalServer({
-    ...{ binary: onOneThread, dataDir, namespace: 'default', port: 0, uiPort: 0, notify: console.error },
+    ...{ binary: onOneThread, dataDir, namespace: 'default', port: 0, uiPort: 0 },
   });
   return {
     value: server.address,

@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { writeBundle, workflowBundle } from '../../../src/app/worker/workflow-bundle.ts';
+import { bundleWorkflows, writeBundle } from '../../../src/app/worker/workflow-bundle.ts';
 import { shareSetUp } from './shared-set-up.ts';
+
+const WORKFLOWS = fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url));
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,13 +21,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return release;
 }
 
-/** Returns the bundle of the user's cache, because a product in the test's process uses it and may share its thread. */
 async function bundle(): Promise<{ readonly value: string; stop(): Promise<void> }> {
-  const found = await workflowBundle(process.env);
-  if ('codePath' in found) return { value: found.codePath, stop: async () => {} };
-  // The home directory is not writable.
   const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
   const path = join(directory, 'workflow-bundle.js');
-  await writeBundle(path, found.code);
+  await writeBundle(path, await bundleWorkflows(WORKFLOWS));
   return { value: path, stop: () => rm(directory, { recursive: true, force: true }) };
 }

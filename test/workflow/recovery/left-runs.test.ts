@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
@@ -14,7 +13,6 @@ import { until } from '../../support/until.ts';
 /** No worker of the tests has this build. */
 const OTHER_BUILD = '9.9.9+000000000000';
 const FAILING = fileURLToPath(new URL('../../support/changed-workflow/failing-workflow.ts', import.meta.url));
-const PATIENTLY = { pause: (ms: number) => sleep(ms), onAway: () => undefined };
 
 /** Starts a workflow as a worker of another build would have taken it up. */
 function onOtherBuild({ client, config }: TestStack, type: string, workflowId: string, args: readonly unknown[]) {
@@ -46,7 +44,7 @@ describe('reconciliation', { concurrent: true }, () => {
           await until(async () => ((await latest.describe()).raw.pendingWorkflowTask?.attempt ?? 0) >= 3);
           await reconcileUntil(stack, async () => (await latest.describe()).runId !== handle.firstExecutionRunId);
 
-          expect((await awaitResult<{ counts: object }>(latest, PATIENTLY)).counts).toMatchObject({ issued: 3 });
+          expect((await awaitResult<{ counts: object }>(latest)).counts).toMatchObject({ issued: 3 });
         });
       });
     } finally {
@@ -61,7 +59,7 @@ describe('reconciliation', { concurrent: true }, () => {
       const latest = stack.client.workflow.getHandle<typeof nightlyIssuance>(handle.workflowId);
       await reconcileUntil(stack, async () => (await latest.describe()).runId !== handle.firstExecutionRunId);
 
-      expect(await awaitResult(latest, PATIENTLY)).toMatchObject({ files: 1, problems: 0 });
+      expect(await awaitResult(latest)).toMatchObject({ files: 1, problems: 0 });
     });
   });
 
@@ -82,7 +80,7 @@ describe('reconciliation', { concurrent: true }, () => {
       const latest = client.workflow.getHandle(workflowId);
       await reconcileUntil(stack, async () => (await latest.describe()).runId !== runId);
 
-      expect((await awaitResult<{ counts: object }>(latest, PATIENTLY)).counts).toMatchObject({ issued: 3 });
+      expect((await awaitResult<{ counts: object }>(latest)).counts).toMatchObject({ issued: 3 });
     });
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { awaitResult } from '../../../src/app/temporal/calls.ts';
 import { gatedEngine } from '../../support/servers/service-front.ts';
@@ -49,7 +48,7 @@ describe('a batch that is reset while its page waits', { concurrent: true }, () 
     const gate = gatedEngine();
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
       const { batchId, handle } = await waitingBatch(stack);
-      const waiting = awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined });
+      const waiting = awaitResult(handle);
 
       await reset(stack, handle, 'last');
       await until(async () => (await stack.progress(handle)).phase === 'waiting');

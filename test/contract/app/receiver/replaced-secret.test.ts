@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
+import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { openService } from '../../../../src/app/account/open-service.ts';
@@ -56,8 +57,8 @@ describe('a webhook address with another query', () => {
       ...{ url: config.webhook.url, log, pause: () => Promise.resolve() },
     });
     await registration.ensure();
-    const parts = { config, ledger, service, profile, log };
-    const calibration = openCalibration({ ...parts, expectsEvents: true });
+    const parts = { config, ledger, service, profile, log, telemetry: NO_TELEMETRY };
+    const calibration = openCalibration(parts, true);
     const client = () => {
       throw new Error('Nothing is settled, so that nobody is told');
     };

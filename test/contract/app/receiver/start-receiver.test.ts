@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
+import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { openService } from '../../../../src/app/account/open-service.ts';
@@ -42,11 +43,11 @@ describe('a receiver whose address has changed', () => {
       Date.now() - 200 * DAY_MS,
     );
     await ledger.saveEndpoint({ ...place, url: PRESENT, secret: 'present' }, Date.now() - presentSinceMs);
-    const parts = { config, ledger, service, profile: DEFAULT_PROFILE, log };
+    const parts = { config, ledger, service, profile: DEFAULT_PROFILE, log, telemetry: NO_TELEMETRY };
     const started = await startReceiver({
       ...parts,
       port: 0,
-      calibration: openCalibration({ ...parts, expectsEvents: true }),
+      calibration: openCalibration(parts, true),
       client: () => {
         throw new Error('Nothing is settled, so that nobody is told');
       },
@@ -97,11 +98,11 @@ describe('a receiver of events whose type is an unsigned header', () => {
     const profile = { ...DEFAULT_PROFILE, event: { ...event, type: 'header:X-Topic', invoiceId: '/id', items } };
     const service = openService(config, config.service, profile);
     const log = createLogger({ level: 'silent', secrets: [] });
-    const parts = { config, ledger, service, profile, log };
+    const parts = { config, ledger, service, profile, log, telemetry: NO_TELEMETRY };
     const client = () => {
       throw new Error('Nothing is settled, so that nobody is told');
     };
-    const calibration = openCalibration({ ...parts, expectsEvents: true });
+    const calibration = openCalibration(parts, true);
     const started = await startReceiver({ ...parts, port: 0, calibration, client });
     onTestFinished(async () => {
       await started.close();

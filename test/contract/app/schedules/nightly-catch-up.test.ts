@@ -26,7 +26,7 @@ beforeAll(async () => {
   const binary = await acquireTemporalBinary(() => undefined, process.env);
   // While the server is down nobody else may be given its ports: those that the system chooses are given to outgoing connections, too.
   const ports = { port: await ownPort(), uiPort: await ownPort() };
-  server = await startTemporalServer({ binary, dataDir, namespace: 'default', notify: console.error, ...ports });
+  server = await startTemporalServer({ binary, dataDir, namespace: 'default', ...ports });
 });
 
 afterAll(async () => {

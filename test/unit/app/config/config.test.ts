@@ -289,7 +289,7 @@ describe('readConfig with headers for a collector', () => {
     const headers = 'authorization=Bearer%20to%2Bken,x-key=abcd,broken=%E0%A4%A';
 
     expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }).secrets).toEqual([
-      ...[headers, 'Bearer%20to%2Bken', 'Bearer to+ken', 'to+ken', 'abcd', '%E0%A4%A'],
+      ...[headers, 'Bearer%20to%2Bken', 'abcd', '%E0%A4%A', 'Bearer to+ken', 'to+ken'],
     ]);
   });
 });
