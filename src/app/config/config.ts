@@ -153,21 +153,19 @@ function toListen(host: string, port: number | undefined, fallback: { port: numb
   return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
 }
 
-/** `implicit`: TLS from the first byte; `starttls`: the server must offer it; `none`: a server on this machine. */
-export interface MailConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: 'implicit' | 'starttls' | 'none';
-  readonly auth: { readonly user: string; readonly password: string } | null;
-  readonly from: string;
-  readonly to: readonly string[];
+/** How Lote sends the message of a night. `implicit`: TLS from the first byte; `starttls`: the server must offer it; `none`: a server on this machine. */
+export type MailConfig = NonNullable<ReturnType<typeof mailConfig>>;
+
+function tlsOf(protocol: string, hostname: string): 'implicit' | 'starttls' | 'none' {
+  if (protocol === 'smtps:') return 'implicit';
+  return LOOPBACK_HOSTS.has(hostname) ? 'none' : 'starttls';
 }
 
 /** Ports of submission: RFC 8314 for `smtps`, RFC 6409 for `smtp`. */
 const PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
 
 /** Returns how Lote sends the message of a night, or null if it sends none. */
-function mailConfig(env: Env): MailConfig | null {
+function mailConfig(env: Env) {
   const url = smtpUrl(env.LOTE_SMTP_URL ?? '');
   const { LOTE_MAIL_FROM: from, LOTE_MAIL_TO: to, LOTE_SMTP_USER: user, LOTE_SMTP_PASSWORD: password } = env;
   if (url === null || from === undefined || to === undefined) return null;
@@ -175,7 +173,7 @@ function mailConfig(env: Env): MailConfig | null {
   return {
     host: url.hostname.replace(/^\[|\]$/gu, ''),
     port: url.port === '' ? PORTS[protocol] : Number(url.port),
-    tls: protocol === 'smtps:' ? 'implicit' : LOOPBACK_HOSTS.has(url.hostname) ? 'none' : 'starttls',
+    tls: tlsOf(protocol, url.hostname),
     auth: user === undefined || password === undefined ? null : { user, password },
     ...{ from, to },
   };

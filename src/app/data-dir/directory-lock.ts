@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import { requireWritable } from '../../platform/folders.ts';
 
 /** A lock that lasts until it is released or its process ends in any way. */
@@ -63,13 +62,8 @@ function closeOnce(fd: number): () => Promise<void> {
 /** Returns the owner of a directory. Returns null without an owner, or if a new owner has not yet written its id. */
 export function currentOwner(directory: string): string | null {
   const file = join(directory, LOCK_FILE);
-  let fd: number;
-  try {
-    fd = openSync(file, 'r');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw lockUndecided(file, error);
-  }
+  if (!existsSync(file)) return null;
+  const fd = openForLock(file, 'r');
   try {
     return lockOpenFile(fd, file, { shared: true }) ? null : holderIn(readFileSync(fd, 'utf8'));
   } finally {
@@ -112,9 +106,9 @@ function openLocked(file: string): number | null {
   }
 }
 
-function openForLock(file: string): number {
+function openForLock(file: string, flags = 'a+'): number {
   try {
-    return openSync(file, 'a+', OWNER_ONLY);
+    return openSync(file, flags, OWNER_ONLY);
   } catch (cause) {
     throw lockUndecided(file, cause);
   }

@@ -38,24 +38,18 @@ export interface OwnerApi extends Operations {
   run(request: RunRequest, over: AbortSignal): Promise<RunAnswer>;
 }
 
-interface TakeOrAsk {
-  readonly dataDir: string;
-  /** First words of the error message. */
-  readonly attempted: string;
-  readonly patienceMs?: number | undefined;
-}
-
 /** Either this process owns the data directory, or another process does. */
 type TakenOrOwner<Own> = { readonly own: Own; readonly owner: null } | { readonly own: null; readonly owner: OwnerApi };
 
 /**
  * Takes the data directory with `take`, which returns null if another process has it, or finds its owner. Waits for an
- * owner that is starting or leaving.
+ * owner that is starting or leaving. `attempted` begins the error.
  * @throws LoteError `data-directory-owned` when the owner does not publish its addresses
  */
 export async function takeOrAsk<Own>(
-  { dataDir, attempted, patienceMs = ADDRESS_PATIENCE_MS }: TakeOrAsk,
+  { dataDir, attempted }: { readonly dataDir: string; readonly attempted: string },
   take: () => Promise<Own | null>,
+  patienceMs = ADDRESS_PATIENCE_MS,
 ): Promise<TakenOrOwner<Own>> {
   const first = await take();
   if (first !== null) return { own: first, owner: null };
@@ -115,13 +109,14 @@ export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
 async function listens(console: string): Promise<boolean> {
   const { hostname, port } = new URL(console);
   const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
-  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
-  const isListening = await connected.then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isListening;
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 interface OwnerEndpoint {
@@ -136,19 +131,15 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
     endpoints,
     owns: () => currentOwner(endpoint.dataDir.path) === endpoints.owner,
     isPublished: async () => (await readEndpoints(endpoint.dataDir))?.owner === endpoints.owner,
-    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, { work: request, over }),
-    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, { work: request }),
-    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, { work: request }),
+    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, request, over),
+    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, request),
+    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, request),
     async batches(limit) {
       const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
       return batches.map((batch) => withoutZeros(batch));
     },
     // Misfits only add a note to another answer, so a failure is ignored.
-    misfits: () =>
-      get<{ misfits: readonly ProfileMisfit[] }>('/misfits').then(
-        ({ misfits }) => misfits,
-        () => [],
-      ),
+    misfits: async () => (await get<Misfits>('/misfits').catch(() => ({ misfits: [] }))).misfits,
     search: (wish) => get(`/invoices?${new URLSearchParams({ ...wish }).toString()}`),
     async batch(batchId) {
       try {
@@ -161,6 +152,10 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
   };
 }
 
+interface Misfits {
+  readonly misfits: readonly ProfileMisfit[];
+}
+
 /** The JSON API also returns zero counts. */
 function withoutZeros(batch: ReadBatch): ReadBatch {
   return { ...batch, counts: Object.fromEntries(Object.entries(batch.counts).filter(([, count]) => count > 0)) };
@@ -171,25 +166,28 @@ async function ask<T>(
   { base, token }: OwnerEndpoint,
   path: string,
   timeoutMs: number,
-  { work, over }: { readonly work?: unknown; readonly over?: AbortSignal | undefined } = {},
+  work?: object,
+  over?: AbortSignal,
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);
-  const isWork = work !== undefined;
   /** Also covers a stopped owner; the caller can check whether it still owns the data directory. */
   const giveUp = (cause: unknown): never => {
-    const next = isWork
-      ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
-      : 'It may be stopped, or busy; nothing was changed.';
+    const next =
+      work === undefined
+        ? 'It may be stopped, or busy; nothing was changed.'
+        : 'It may do what was asked all the same: look with `lote status` before you repeat the command.';
     throw new LoteError(
       'owner-leaving',
       `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
       { cause },
     );
   };
-  const body = isWork ? JSON.stringify(work) : null;
-  const headers = { [TOKEN_HEADER]: token, 'content-type': 'application/json' };
-  const init = { method: isWork ? 'POST' : 'GET', body, headers, signal };
+  const init = {
+    method: work === undefined ? 'GET' : 'POST',
+    body: work === undefined ? null : JSON.stringify(work),
+    headers: { [TOKEN_HEADER]: token, 'content-type': 'application/json' },
+    signal: over === undefined ? timeout : AbortSignal.any([timeout, over]),
+  };
   const answer = await waitingFor(OWNER, () => fetch(`${base}${path}`, init).catch(giveUp));
   const read = answer.json() as Promise<unknown>;
   // An answer that is cut off is unknown; an error may have no body.

@@ -20,14 +20,11 @@ export function createReadiness(parts: Readonly<Record<string, () => Promise<unk
   const questions = Object.entries(parts).map(([name, ask]) => ({ name, ask: sharedAnswer(async () => ask()) }));
   return async () => {
     const asked = questions.map(async ({ name, ask }) => {
-      const answered = await answerWithin(
+      const answered = answerWithin(
         PATIENCE_MS,
-        ask().then(
-          () => true,
-          () => false,
-        ),
+        ask().then(() => 'ok' as const),
       );
-      return [name, answered === true ? 'ok' : 'trouble'] as const;
+      return [name, (await answered.catch(() => null)) ?? 'trouble'] as const;
     });
     const found = await Promise.all(asked);
     const isReady = found.every(([, state]) => state === 'ok');

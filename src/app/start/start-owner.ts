@@ -2,26 +2,7 @@ import { openDataDir } from '../data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../data-dir/directory-lock.ts';
 import type { ProcessStart } from './open-application.ts';
 import type { RunningProcess } from './start-process.ts';
-import { requireWritable, FOLDER_MODE, makeFolder } from '../../platform/folders.ts';
-import type { Config } from '../config/config.ts';
-import { LoteError } from '../../domain/errors.ts';
-import { errorCode } from '../../platform/error-code.ts';
-
-/**
- * Creates the input folder if it is missing; an existing folder may be read-only.
- * @throws LoteError `folder-unusable`
- */
-async function requireInputFolder({ inputDir }: Pick<Config, 'inputDir'>): Promise<void> {
-  try {
-    await makeFolder(inputDir, FOLDER_MODE);
-  } catch (error) {
-    throw new LoteError(
-      'folder-unusable',
-      `Making the input folder ${inputDir} (LOTE_INPUT_DIR): it must be a folder, or a place where this process can make one, found ${errorCode(error) || 'another error'}. Make or mount it, or name another one.`,
-      { cause: error },
-    );
-  }
-}
+import { FOLDER_MODE, folderTrouble, makeFolder, requireWritable } from '../../platform/folders.ts';
 
 /** The process that owns a data directory, with every role. */
 export type Owner = {
@@ -37,7 +18,11 @@ export interface OwnerStart extends Omit<ProcessStart, 'own' | 'roles'> {
 export async function startOwner({ env, ...start }: OwnerStart): Promise<Owner | null> {
   const { config } = start;
   const dataDir = await openDataDir(config.dataDir);
-  await requireInputFolder(config);
+  const input = { title: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR' };
+  // An existing folder may be read-only.
+  await makeFolder(input.path, FOLDER_MODE).catch((error: unknown) => {
+    throw folderTrouble(error, input, { next: '. Make or mount it, or name another one.' });
+  });
   await requireWritable({ title: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR' });
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;

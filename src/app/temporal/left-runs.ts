@@ -96,23 +96,23 @@ async function isStuck(client: Client, { workflowId, runId }: Pick<OpenRun, 'wor
 async function restart(place: RunsPlace, run: OpenRun): Promise<void> {
   const { client, taskQueue } = place;
   const next = await nextRun(place, run);
-  if (next === null) await client.workflow.getHandle(run.workflowId, run.runId).terminate('its night starts it again');
-  else
-    await client.workflow.start(next.type, {
-      workflowId: run.workflowId,
-      taskQueue,
-      args: next.args,
-      ...(next.summary !== undefined && { staticSummary: next.summary }),
-      // Ends the run and its pages, and starts the new run, in one step.
-      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    });
+  if (next === null) {
+    await client.workflow.getHandle(run.workflowId, run.runId).terminate('its night starts it again');
+    return;
+  }
+  const { type, ...input } = next;
+  await client.workflow.start(type, {
+    ...{ ...input, workflowId: run.workflowId, taskQueue },
+    // Ends the run and its pages, and starts the new run, in one step.
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
 }
 
 interface NextRun {
   readonly type: string;
   readonly args: readonly unknown[];
-  readonly summary?: string;
+  readonly staticSummary?: string;
 }
 
 /** Returns null for a batch that its night starts again. */
@@ -138,7 +138,7 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
   return {
     type: 'invoiceBatch',
     args: [input, { sha256, order, replaces, asked } satisfies EarlierRun],
-    summary: input.file,
+    staticSummary: input.file,
   };
 }
 

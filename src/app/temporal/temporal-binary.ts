@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 
 /**
  * Finds or makes a Temporal CLI: on PATH, in the user's cache, downloaded by the SDK, or built by Go (about 3 minutes, once per user).
- * @throws LoteError `temporal-unavailable`, naming the attempts.
+ * @throws LoteError `temporal-unavailable`, which says why there is none.
  */
 export async function acquireTemporalBinary(
   notify: Notify,
@@ -31,19 +31,19 @@ export async function acquireTemporalBinary(
 ): Promise<string> {
   const onPath = await findOnPath('temporal', env);
   if (onPath !== null) return onPath;
-  const cached = join(cacheDirectory(env), `temporal-${CLI_VERSION}`, 'temporal');
+  const folder = join(cacheDirectory(env), `temporal-${CLI_VERSION}`);
+  const cached = join(folder, 'temporal');
   if (await runs(cached)) return cached;
-  await makeCache(dirname(cached));
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw unavailable(`${folder} must be a folder for one (XDG_CACHE_HOME), found ${errorCode(error)}`, error);
+  });
   if (existsSync(cached)) await putAside(cached, notify);
   notify(
     `Looking for the Temporal server ${CLI_VERSION}: it is not on PATH and not kept from before (5 minutes at most) …`,
   );
   if (await download(cached, env)) return cached;
   const go = await findOnPath('go', env);
-  if (go === null)
-    throw unavailable(
-      `Starting an embedded Temporal server: neither \`temporal\` nor \`go\` is on PATH, and a download failed, or did not end within ${DOWNLOAD_LIMIT_MS / 60_000} minutes. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.`,
-    );
+  if (go === null) throw unavailable('a download failed or took too long, and `go` is not on PATH either');
   notify(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
   await build(go, cached, env);
   notify('Temporal server ready; kept for the next start.');
@@ -92,10 +92,7 @@ async function build(go: string, target: string, env: NodeJS.ProcessEnv): Promis
     run(go, ['install', '-ldflags', '-s -w', CLI_MODULE], { env: { ...buildEnvironment(env), GOBIN: directory } });
   await makeBinary(target, install).catch((error: unknown) => {
     const { stderr = '' } = error as { readonly stderr?: string };
-    throw unavailable(
-      `Building the Temporal server with Go failed: ${stderr.trim().split('\n').at(-1)}. Install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`,
-      error,
-    );
+    throw unavailable(`building one with Go failed: ${stderr.trim().split('\n').at(-1)}`, error);
   });
 }
 
@@ -110,17 +107,6 @@ async function makeBinary(target: string, make: (directory: string) => Promise<u
     return true;
   } finally {
     await rm(directory, { recursive: true, force: true });
-  }
-}
-
-async function makeCache(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw unavailable(
-      `Starting an embedded Temporal server: \`temporal\` is not on PATH, and ${folder} must be a folder in which one can be kept, found ${errorCode(error)}. Set XDG_CACHE_HOME to a folder that can be written, install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`,
-      error,
-    );
   }
 }
 
@@ -146,6 +132,10 @@ async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-function unavailable(message: string, cause?: unknown): LoteError {
-  return new LoteError('temporal-unavailable', message, { cause });
+function unavailable(reason: string, cause?: unknown): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Starting an embedded Temporal server: \`temporal\` is not on PATH, and ${reason}. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.`,
+    { cause },
+  );
 }

@@ -10,7 +10,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../config/config.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import { GRPC_STATUS } from './calls.ts';
+import { GRPC_STATUS, temporalRefusal } from './calls.ts';
 
 /** A reachable server answers in milliseconds, and a start that waits longer than this looks dead. */
 const PATIENCE_MS = 10_000;
@@ -163,19 +163,17 @@ const WORKFLOWS = 1;
  * @throws LoteError `temporal-unavailable`
  */
 export function connectClient(place: TemporalPlace, namespace: string): Promise<Client> {
-  return waitingFor(`Temporal at ${place.address}`, () => connectAt(place, namespace));
-}
-
-async function connectAt(place: TemporalPlace, namespace: string): Promise<Client> {
-  const client = new Client({ connection: await connectTemporal(place), namespace });
-  // A client without permission to describe the namespace may still use it.
-  if ((await findNamespace(client).catch(() => 'denied')) !== 'missing') return client;
-  await client.connection.close();
-  throw new LoteError(
-    'temporal-unavailable',
-    `Connecting to Temporal at ${place.address}: the server must have the namespace ${namespace}, and it knows none of that name; a new one it knows after some seconds. ` +
-      `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${namespace}`,
-  );
+  return waitingFor(`Temporal at ${place.address}`, async () => {
+    const client = new Client({ connection: await connectTemporal(place), namespace });
+    // A client without permission to describe the namespace may still use it.
+    if ((await findNamespace(client).catch(() => 'denied')) !== 'missing') return client;
+    await client.connection.close();
+    throw new LoteError(
+      'temporal-unavailable',
+      `Connecting to Temporal at ${place.address}: the server must have the namespace ${namespace}, and it knows none of that name; a new one it knows after some seconds. ` +
+        `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${namespace}`,
+    );
+  });
 }
 
 /**
@@ -189,7 +187,7 @@ export async function findNamespace(client: Client): Promise<'there' | 'missing'
     await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: WORKFLOWS });
     return 'there';
   } catch (error) {
-    const { code } = (error ?? {}) as { readonly code?: unknown };
+    const code = temporalRefusal(error)?.code;
     if (code === GRPC_STATUS.permissionDenied) return 'denied';
     if (code === GRPC_STATUS.notFound) return 'missing';
     throw error;

@@ -5,8 +5,6 @@ import {
   DefaultLogger,
   IllegalStateError,
   Runtime,
-  type LogMetadata,
-  type TelemetryOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
@@ -166,14 +164,17 @@ async function installSdkRuntime(
   const address = onSdkMetrics === null ? null : `${LOOPBACK}:${await choosePort(any)}`;
   try {
     Runtime.install({
+      // The SDK's line about a failed worker names no cause.
       logger: new DefaultLogger('ERROR', ({ message, meta }) =>
-        log.error('temporal sdk', { message, ...causeOf(meta) }),
+        log.error('temporal sdk', { message, err: meta?.['error'] }),
       ),
       // The process handles signals: the SDK would stop only the worker, and leave the process without one.
       shutdownSignals: [],
       telemetryOptions: {
         logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} },
-        ...(address !== null && { metrics: sdkMetrics(address) }),
+        ...(address !== null && {
+          metrics: { attachServiceName: false, prometheus: { bindAddress: address, ...METRIC_NAMES } },
+        }),
       },
     });
     if (address !== null) onSdkMetrics?.(address);
@@ -183,18 +184,8 @@ async function installSdkRuntime(
   }
 }
 
-/** Adds the cause, because the SDK's line about a failed worker names none. */
-function causeOf(meta: LogMetadata | undefined): { readonly err?: Error } {
-  return meta?.['error'] instanceof Error ? { err: meta['error'] } : {};
-}
-
 /** Prometheus metric names: seconds, units and `_total`. */
-function sdkMetrics(bindAddress: string): NonNullable<TelemetryOptions['metrics']> {
-  return {
-    attachServiceName: false,
-    prometheus: { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true },
-  };
-}
+const METRIC_NAMES = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
 
 const LEFT_RUNS_EVERY_MS = 30_000;
 

@@ -68,8 +68,8 @@ export async function withSession<T>(
 ): Promise<T> {
   const place = config.databaseUrl === null ? 'own' : 'shared';
   for (;;) {
-    const wish = { dataDir: config.dataDir, attempted, patienceMs };
-    const { own, owner } = await takeOrAsk(wish, () => takeLedger(config));
+    const wish = { dataDir: config.dataDir, attempted };
+    const { own, owner } = await takeOrAsk(wish, () => takeLedger(config), patienceMs);
     try {
       return await work(own === null ? besideOwnerOf(config, owner) : { ...ownLedger(config, own.ledger), place });
     } catch (error) {

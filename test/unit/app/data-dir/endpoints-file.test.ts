@@ -10,8 +10,8 @@ import {
   readEndpoints,
   writeConsoleToken,
   writeEndpoints,
-  type Endpoints,
 } from '../../../../src/app/data-dir/endpoints-file.ts';
+import { endpointsOf } from '../operator/owner-at.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A data directory that this test owns. */
@@ -20,22 +20,6 @@ async function ownedDataDir(): Promise<{ dataDir: DataDir; owner: string }> {
   const lock = await acquireDirectoryLock(dataDir.path);
   onTestFinished(() => lock?.release());
   return { dataDir, owner: lock?.owner ?? '' };
-}
-
-function endpointsOf(owner: string): Endpoints {
-  return {
-    owner,
-    pid: process.pid,
-    console: null,
-    receiver: 'http://127.0.0.1:8090/webhooks',
-    sandbox: 'http://127.0.0.1:8092',
-    temporalAddress: '127.0.0.1:7233',
-    temporalNamespace: 'default',
-    temporalUi: 'http://127.0.0.1:8233',
-    ledgerId: 'ledger-1',
-    reportsDir: '/reports',
-    taskQueue: 'lote-office',
-  };
 }
 
 describe('the endpoints of a data directory', () => {

@@ -44,14 +44,4 @@ describe('the telemetry of a process', () => {
       await parts.stop();
     }
   });
-
-  it('calls a port taken only when it is', async () => {
-    // An address for documentation: no machine has it.
-    const config = readConfig({ METRICS_PORT: '9464', HEALTH_HOST: '192.0.2.1' });
-
-    await expect(openProcessTelemetry({ config, parts: startedParts(log), log }, 'console')).rejects.toMatchObject({
-      code: 'configuration-invalid',
-      message: expect.stringMatching(/192\.0\.2\.1:9464.*EADDRNOTAVAIL/) as string,
-    });
-  });
 });

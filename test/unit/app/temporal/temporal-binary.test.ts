@@ -75,7 +75,7 @@ describe('acquireTemporalBinary', () => {
     await expect(acquireTemporalBinary(silent, env, offline)).rejects.toMatchObject({
       code: 'temporal-unavailable',
       message: expect.stringMatching(
-        /cache\/lote\/temporal-.* must be a folder .* found ENOTDIR\. Set XDG_CACHE_HOME/u,
+        /cache\/lote\/temporal-.* must be a folder for one \(XDG_CACHE_HOME\), found ENOTDIR/u,
       ) as string,
     });
   });
