@@ -21,11 +21,11 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5065 },
-  'src/app': { files: 67, lines: 8643 },
-  'src/cli': { files: 31, lines: 3073 },
+  'src/app': { files: 67, lines: 8215 },
+  'src/cli': { files: 31, lines: 3052 },
   'src/console': { files: 31, lines: 4941 },
   'src/domain': { files: 44, lines: 3917 },
-  'src/health': { files: 13, lines: 1468 },
+  'src/health': { files: 13, lines: 1467 },
   'src/ingest': { files: 45, lines: 6491 },
   'src/ledger': { files: 47, lines: 7349 },
   'src/nightly': { files: 6, lines: 979 },

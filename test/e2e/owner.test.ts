@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataDirAt } from '../../src/app/data-dir/data-dir.ts';
+import { readEndpoints } from '../../src/app/data-dir/endpoints-file.ts';
 import { temporalProcess } from '../support/namespaces.ts';
 import { gatedEngine, type GatedEngine } from '../support/servers/service-front.ts';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
@@ -44,6 +46,8 @@ describe('one data directory, several commands', () => {
     // The owner's own batch ends while the other's is still open.
     engine.open(30);
     const ownerEnd = await owner.end;
+    // The other command has become the owner, and listens for deliveries.
+    await until(async () => (await readEndpoints(dataDirAt(place.dataDir))) !== null);
     engine.open();
     const report = await start(
       'report',

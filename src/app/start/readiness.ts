@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
-import type { RunningWorker } from '../worker/start-worker.ts';
 import { queryTemporal } from '../temporal/watch-temporal.ts';
 import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -37,7 +36,7 @@ const FOLDERS: readonly FolderRole[] = ['input', 'reports', 'files'];
 export interface WorkerHealthParts {
   readonly ledger: Ledger;
   readonly client: Client;
-  readonly worker: Pick<RunningWorker, 'isRunning'>;
+  readonly worker: { isRunning(): boolean };
   readonly folders: CommonFolders | null;
 }
 

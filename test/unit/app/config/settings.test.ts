@@ -56,17 +56,13 @@ describe('the settings of sign-in', () => {
     },
   );
 
-  it('refuse operators without a proxy that signs them in: everyone could act', () => {
-    expect(refusal({ CONSOLE_OPERATORS: 'ana' })).toContain('CONSOLE_TRUSTED_PROXIES must be set');
-    expect(refusal({ CONSOLE_OPERATOR_GROUPS: 'billing' })).toContain('CONSOLE_TRUSTED_PROXIES must be set');
-  });
-
-  it('refuse to be on without the address at which people come', () => {
-    expect(refusal({ CONSOLE_TRUSTED_PROXIES: '10.0.0.5' })).toContain('CONSOLE_URL must be set');
-  });
-
-  it('refuse one header for names and groups', () => {
-    expect(refusal({ ...ON, CONSOLE_GROUPS_HEADER: 'x-forwarded-user' })).toContain('must be two headers');
+  it.each([
+    ['operators without a proxy that signs them in', { CONSOLE_OPERATORS: 'ana' }, 'CONSOLE_TRUSTED_PROXIES must be'],
+    ['groups without such a proxy', { CONSOLE_OPERATOR_GROUPS: 'billing' }, 'CONSOLE_TRUSTED_PROXIES must be set'],
+    ['a proxy without an address for people', { CONSOLE_TRUSTED_PROXIES: '10.0.0.5' }, 'CONSOLE_URL must be set'],
+    ['one header for both', { ...ON, CONSOLE_GROUPS_HEADER: 'x-forwarded-user' }, 'must be two headers'],
+  ])('refuse %s', (_, env, says) => {
+    expect(refusal(env)).toContain(says);
   });
 });
 

@@ -14,22 +14,16 @@ describe('openDataDir', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  it('closes a directory that is there to every other account', async () => {
+  it.each([
+    ['closed to every other account', 0o755, 0o700],
+    ['left as it is where all accounts share it', 0o1777, 0o1777],
+  ])('is %s when it is there', async (_, before, after) => {
     const path = await temporaryDirectory();
-    await chmod(path, 0o755);
+    await chmod(path, before);
 
     await openDataDir(path);
 
-    expect((await stat(path)).mode & 0o7777).toBe(0o700);
-  });
-
-  it('leaves a directory that everybody shares as it is', async () => {
-    const path = await temporaryDirectory();
-    await chmod(path, 0o1777);
-
-    await openDataDir(path);
-
-    expect((await stat(path)).mode & 0o7777).toBe(0o1777);
+    expect((await stat(path)).mode & 0o7777).toBe(after);
   });
 
   it('tells the real path: two names of one directory are one directory', async () => {
