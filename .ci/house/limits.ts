@@ -20,14 +20,14 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 31, lines: 5065 },
+  activities: { files: 31, lines: 5060 },
   'src/app': { files: 67, lines: 8215 },
-  'src/cli': { files: 31, lines: 3052 },
+  'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4941 },
   'src/domain': { files: 44, lines: 3917 },
   'src/health': { files: 13, lines: 1467 },
   'src/ingest': { files: 45, lines: 6491 },
-  'src/ledger': { files: 47, lines: 7349 },
+  'src/ledger': { files: 47, lines: 7116 },
   'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 712 },
   'src/report': { files: 20, lines: 2515 },

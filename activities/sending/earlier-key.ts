@@ -22,10 +22,10 @@ const IS_STATUS_ALONE = /^http-\d+/;
  */
 export async function judgeEarlier(
   deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger' | 'log'>,
-  { invoiceId, earlier }: { readonly invoiceId: number; readonly earlier?: EarlierGeneration },
+  { invoiceId, earlier }: { readonly invoiceId: number; readonly earlier: EarlierGeneration | null },
   { answer, mayExist }: { readonly answer: CreateAnswer; readonly mayExist: boolean },
 ): Promise<EarlierVerdict | null> {
-  if (earlier === undefined) return null;
+  if (earlier === null) return null;
   if (answer.kind === 'created' && answer.serviceId === earlier.serviceId)
     return { outcome: await ofSameDocument(deps, invoiceId, earlier) };
   if (answer.kind === 'created') {

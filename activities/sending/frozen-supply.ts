@@ -116,7 +116,7 @@ const NOT_NOTED: Reason = {
 
 /** Returns whether an invoice has frozen bytes or can get them. Only one without bytes needs its merchant's id. */
 export function canHaveBytes({ state, body, merchantId, earlier }: SendableInvoice): boolean {
-  return merchantId !== null || ((state === 'sending' || earlier !== undefined) && body !== null);
+  return merchantId !== null || ((state === 'sending' || earlier !== null) && body !== null);
 }
 
 /** Freezes bytes before the first send and never rebuilds them. An invoice without a merchant's id has none. */
@@ -131,7 +131,7 @@ export async function freezeBodies(
     const { invoiceId, generation, body, mayExistSince } = known;
     const since = mayExist ? { mayExistSince } : {};
     if (state === 'sending' && body !== null) bodies.set(invoiceId, body);
-    else if (earlier !== undefined) {
+    else if (earlier !== null) {
       if (body !== null) fresh.push({ invoiceId, generation, body, frozenAt: mayExistSince, ...since });
     } else if (merchantId !== null)
       fresh.push({ invoiceId, generation, ...since, body: deps.service.invoiceBody(invoice, merchantId) });

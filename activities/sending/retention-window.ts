@@ -59,7 +59,7 @@ export async function withinRetention(
   const old = found.filter(({ lost, mayExistSince }) => lost !== 'other-key' && window.isOver(mayExistSince));
   const forgotten = old.filter(({ lost }) => lost === 'same-key');
   // A key of an earlier generation is judged when its turn comes, because a `staged` invoice cannot become `unknown`.
-  const late = old.filter(({ lost, earlier }) => lost !== 'same-key' && earlier === undefined);
+  const late = old.filter(({ lost, earlier }) => lost !== 'same-key' && earlier === null);
   if (otherKey.length > 0) await deps.ledger.holdLost(batchId, idsOf(otherKey), { now });
   if (forgotten.length > 0) {
     const reason = { ...window.outcomeOf(forgotten[0]?.mayExistSince ?? null).reason, code: OLDER_LEDGER };

@@ -137,7 +137,7 @@ function serverErrorOf(
   { answer, attempts, sentAt, answeredAt }: AnsweredTry,
 ): 'none' | 'own' | 'kept?' | 'kept' {
   if (!isServerError(answer)) return 'none';
-  if (invoice.errorKept === true) return 'kept';
+  if (invoice.errorKept) return 'kept';
   const tries = invoice.attempts + attempts;
   const since = invoice.firstSentAt ?? sentAt;
   const isOwn = tries > 1 && created.sentAt >= since;

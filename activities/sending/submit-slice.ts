@@ -212,9 +212,9 @@ async function look(deps: ActivityDeps): Promise<void> {
   if (!calibration.takeLook(pause)) return;
   const invoices = await ledger.calibrationInvoices(out);
   const pending = invoices.flatMap(({ invoiceId, serviceId, state, failedEvent }) =>
-    serviceId === null || (state !== 'accepted' && state !== 'unsettled')
-      ? []
-      : [{ invoiceId, serviceId, ...(failedEvent !== null && { reason: failedEvent.reason }) }],
+    serviceId !== null && (state === 'accepted' || state === 'unsettled')
+      ? [{ invoiceId, serviceId, failedEvent }]
+      : [],
   );
   await pollStatuses(deps, age > ALL_AFTER_MS ? pending : pending.slice(0, SAMPLE), now() + LONGEST_WAIT_MS);
 }

@@ -1,17 +1,16 @@
 import { Context } from '@temporalio/activity';
-import type { Reason } from '../../src/domain/invoice.ts';
 import { eachOf } from '../../src/platform/concurrency.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import type { StatusUpdate } from '../../src/ledger/settling/settling.ts';
-import type { OpenDocument } from '../../src/ledger/operations/reconciling.ts';
+import type { OpenDocument } from '../../src/ledger/settling/settled.ts';
 
 interface PolledInvoice {
   readonly invoiceId: number;
   readonly serviceId: string;
-  /** Present if a signed `failed` event waits for this answer. */
-  readonly reason?: Reason | null;
+  /** As in `OpenDocument`; the default is null. */
+  readonly failedEvent?: OpenDocument['failedEvent'];
   /** Number of planned polls that are due by now. */
   readonly asks?: number;
 }
@@ -91,19 +90,19 @@ export async function pollOne(
   invoice: PolledInvoice,
   signal?: AbortSignal,
 ): Promise<StatusUpdate | null> {
-  const isReported = invoice.reason !== undefined;
+  const { failedEvent: event = null } = invoice;
   const answer = await deps.calibration.asked({
     serviceId: invoice.serviceId,
     answer: await deps.service.getInvoice(invoice.serviceId, signal),
-    reported: isReported ? { verdict: 'failed', hasReason: (invoice.reason ?? null) !== null } : null,
+    reported: event && { verdict: 'failed', hasReason: event.reason !== null },
   });
   if (answer.kind === 'not-now') return null;
   const status =
-    answer.status === 'unreadable' ? await statusWithout(deps, answer.doubtful, isReported) : answer.status;
+    answer.status === 'unreadable' ? await statusWithout(deps, answer.doubtful, event !== null) : answer.status;
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
   // The reason for a missing status is not the reason for the failure, which the ledger knows from the event.
-  const reason = (unconfirmed ? null : answer.reason) ?? invoice.reason ?? null;
+  const reason = (unconfirmed ? null : answer.reason) ?? event?.reason ?? null;
   return {
     ...{ invoiceId, serviceId, status, reason, now: deps.now() },
     ...(unconfirmed && { unconfirmed }),
@@ -147,11 +146,7 @@ export async function pollDocuments(
   let isAway = false;
   for (let afterInvoiceId = 0; !isAway && !over.aborted;) {
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
-    const polled = await pollStatuses(
-      deps,
-      documents.map(({ failedEvent, ...one }) => (failedEvent === null ? one : { ...one, reason: failedEvent.reason })),
-      null,
-    );
+    const polled = await pollStatuses(deps, documents, null);
     asked += documents.length - polled.skipped;
     settled += polled.finals;
     isAway = polled.isAway;

@@ -19,7 +19,7 @@ export type ConsoleLedger = Pick<
   | 'contradictedInvoices'
   | 'batchInvoices'
   | 'invoicesWith'
-  | 'unmatchedDeliveries'
+  | 'deliveryTrouble'
   | 'batchFigures'
   | 'reportedOutcomes'
   | 'searchInvoices'

@@ -3,10 +3,9 @@ import type { Decided, Effect, InvoiceLife, Refused, Surroundings } from '../dom
 import { decide, type Command } from '../domain/machine/invoice-machine.ts';
 import { CLOSED_BATCH_STATES, column, reasonJson, recordset } from './database/sql.ts';
 import type { Database, Queries, SqlValue } from './database/database.ts';
-import { shareUnderToken } from './batches/batch.ts';
-import type { FencingToken } from '../domain/records/batch-record.ts';
+import { shareBatch } from './batches/batch.ts';
+import type { BatchWriter } from '../domain/records/batch-record.ts';
 
-/** Number of invoices that are loaded, decided and written at once. */
 const PORTION = 2_000;
 
 /** Selects invoices: an SQL expression that yields an array of their ids, with its name and parameters. */
@@ -21,7 +20,6 @@ export interface LockedInvoice extends InvoiceLife, Surroundings {
   readonly identity: InvoiceIdentity;
 }
 
-/** Identifies an invoice. */
 interface OfInvoice {
   readonly invoiceId: number;
 }
@@ -50,12 +48,12 @@ export async function changeInvoices(
 /** Runs `changeInvoices` in its own transaction, which checks the fencing token of the batch. Returns the number of changed invoices. */
 export async function changeUnderToken(
   database: Database,
-  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
+  writer: BatchWriter,
   selection: Selection,
   commandFor: CommandFor,
 ): Promise<number> {
   return database.transaction(async (queries) => {
-    await shareUnderToken(queries, batchId, fencingToken);
+    await shareBatch(queries, writer);
     return (await changeInvoices(queries, selection, commandFor)).length;
   });
 }
@@ -199,7 +197,6 @@ interface LifeRow extends Omit<LockedInvoice, 'identity'>, InvoiceIdentity, OfIn
 /** Parameters (arrays): invoiceId, and the generation and time of change that the decision gives. */
 const AFTER = 'unnest($1::bigint[], $2::integer[], $3::bigint[]) AS u(invoice_id, generation, changed_at)';
 
-/** Lote runs the effects in this order. */
 const EFFECTS: readonly (readonly [Effect, string])[] = [
   [
     'next-content',
@@ -264,7 +261,6 @@ UPDATE batch_invoice bi SET outcome = 'issued', generation = u.issued
 FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS u(invoice_id, held, issued)
 WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = u.invoice_id AND bi.generation = u.held`;
 
-/** Parameters: invoiceIds, records. */
 const WRITE_INVOICES = `/* write-invoices */
 UPDATE invoice i SET (state, exposure, generation, fingerprint, idempotency_key, owner_batch, service_id, attempts, asks,
     first_sent_at, accepted_at, settled_at, changed_at, reason_code, reason_message, flags)
@@ -273,6 +269,5 @@ UPDATE invoice i SET (state, exposure, generation, fingerprint, idempotency_key,
 FROM json_populate_recordset(NULL::invoice, $2::text::json) u
 WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])`;
 
-/** Parameters (arrays): serviceId, invoiceId. */
 const WRITE_DOCUMENTS = `/* write-documents */
 INSERT INTO document (service_id, invoice_id) SELECT * FROM unnest($1::text[], $2::bigint[])`;

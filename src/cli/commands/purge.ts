@@ -29,12 +29,8 @@ export async function purgeCommand(
 }
 
 function textOf(purged: Purged, dryRun: boolean): string {
-  const { batches, contents, bodies, findings, deliveries, others, staying } = purged;
+  const { batches, contents, bodies, findings, deliveries, staying } = purged;
   const left = stayingText(staying);
-  if (others.length > 0)
-    left.push(
-      `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration.`,
-    );
   if (batches.length + contents + bodies + findings + deliveries === 0)
     return ['Nothing to purge.', ...left, ''].join('\n');
   return [

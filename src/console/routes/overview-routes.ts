@@ -165,8 +165,8 @@ export async function healthChecks({
 }
 
 async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
-  const unmatched = await Promise.race([ledger.unmatchedDeliveries(), tooLate()]);
-  const detail = `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that the ledger does not know yet`;
+  const { unknownIds } = await Promise.race([ledger.deliveryTrouble(0), tooLate()]);
+  const detail = `id ${ledger.id}; ${unknownIds} webhooks wait for an invoice that the ledger does not know yet`;
   return { name: 'ledger', state: 'ok', detail };
 }
 

@@ -28,7 +28,7 @@ export interface BatchClaim {
 /** A run that writes to its batch. Without a token, nothing is proved. */
 export interface BatchWriter {
   readonly batchId: string;
-  readonly fencingToken: FencingToken;
+  readonly fencingToken?: FencingToken;
 }
 
 /** One batch as the ledger stores it. Times are epoch milliseconds; `finishedAt` is null while the batch is open. */
@@ -77,12 +77,12 @@ export interface BatchInvoice {
   readonly findings: readonly Finding[];
   /** Contradictions of the service, e.g. `issued-after-failed`. */
   readonly flags: readonly string[];
-  /** The contradictions that put an issued invoice in doubt now; missing if there are none. */
+  /** The contradictions that put an issued invoice in doubt now. */
   readonly contradictions?: readonly Contradiction[];
   readonly sentAt: number | null;
   readonly settledAt: number | null;
   /** True if the invoice is `issued` and another batch owns it, so that sums over batches count it there. */
-  readonly issuedElsewhere?: true;
+  readonly issuedElsewhere?: boolean;
 }
 
 /** Issued invoices of a batch that are in doubt (`contradictions`). */

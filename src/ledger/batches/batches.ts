@@ -5,7 +5,7 @@ import { changeUnderToken } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../database/sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
-import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken } from './batch.ts';
+import { BATCH_COLUMNS, foundBatch, lockBatch } from './batch.ts';
 
 /** Parameter: batchId. Held invoices of the batch, and unsent ones that another batch owns. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);
@@ -30,26 +30,20 @@ UPDATE batch SET
 WHERE batch_id = $1
   AND (state IN ('running', 'paused') OR (state = 'cancelled' AND $2 = 'finished'))`;
 
-/** Parameter: limit. Newest first, of all applications. */
-const LIST_BATCHES = `/* list-batches */
-SELECT ${BATCH_COLUMNS} FROM batch
-ORDER BY started_at DESC, seq DESC LIMIT $1`;
+const batchesWhere = (name: string, which: string): string =>
+  `/* ${name} */ SELECT ${BATCH_COLUMNS} FROM batch ${which}`;
 
-/** Parameter: application. Batches that a run works on, or worked on before the run was lost. */
-const OPEN_BATCHES = `/* open-batches */
-SELECT ${BATCH_COLUMNS} FROM batch
-WHERE application = $1 AND state IN ('staging', 'running', 'paused')
-ORDER BY seq`;
-
-/** Parameters: application, sha256. */
-const BATCH_OF_FILE = `/* batch-of-file */
-SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
-
-/** Parameters: application, workflowId, runId. */
-const BATCHES_CLOSED_BY = `/* batches-closed-by */
-SELECT batch_id FROM batch
-WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES}
-ORDER BY seq`;
+const FIND_BATCH = batchesWhere('find-batch', 'WHERE batch_id = $1');
+const BATCH_OF_FILE = batchesWhere('batch-of-file', 'WHERE application = $1 AND sha256 = $2');
+const LIST_BATCHES = batchesWhere('list-batches', 'ORDER BY started_at DESC, seq DESC LIMIT $1');
+const OPEN_BATCHES = batchesWhere(
+  'open-batches',
+  `WHERE application = $1 AND state NOT IN ${CLOSED_BATCH_STATES} ORDER BY seq`,
+);
+const BATCHES_CLOSED_BY = batchesWhere(
+  'batches-closed-by',
+  `WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES} ORDER BY seq`,
+);
 
 const NEXT_REVISION = `/* next-revision */
 UPDATE batch SET revision = revision + 1 WHERE batch_id = $1 RETURNING revision`;
@@ -64,7 +58,6 @@ export function createBatches(database: Database) {
     batchOfFile: async (application: string, sha256: string): Promise<BatchRecord | null> =>
       (await database.query<BatchRecord>(BATCH_OF_FILE, [application, sha256]))[0] ?? null,
 
-    /** Lists the newest batches first. */
     listBatches: (limit: number) => database.query<BatchRecord>(LIST_BATCHES, [limit]),
 
     /** Lists batches in `staging`, `running` or `paused`, oldest first. */
@@ -73,7 +66,7 @@ export function createBatches(database: Database) {
     /** Returns the ids, oldest first, of closed batches whose claim this run still holds: the run closed them and no later run reopened them. */
     async batchesClosedBy(run: ClaimingRun & { readonly application: string }): Promise<readonly string[]> {
       const { application, workflowId, runId } = run;
-      const rows = await database.query<{ batchId: string }>(BATCHES_CLOSED_BY, [application, workflowId, runId]);
+      const rows = await database.query<BatchRecord>(BATCHES_CLOSED_BY, [application, workflowId, runId]);
       return rows.map(({ batchId }) => batchId);
     },
 
@@ -84,7 +77,7 @@ export function createBatches(database: Database) {
       fencingToken?: FencingToken,
     ): Promise<void> {
       await database.transaction(async (queries) => {
-        const batch = await lockUnderToken(queries, batchId, fencingToken);
+        const batch = await lockBatch(queries, { batchId, fencingToken });
         if (state === 'finished' || state === 'cancelled') requireRead(batch);
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });
@@ -93,7 +86,7 @@ export function createBatches(database: Database) {
     /** Ends a batch. In the same transaction it holds the batch's unsent invoices with the reason `unsent`. */
     async endBatch(batchId: string, { state, unsent, now, fencingToken }: EndBatch): Promise<void> {
       await database.transaction(async (queries) => {
-        requireRead(await lockUnderToken(queries, batchId, fencingToken));
+        requireRead(await lockBatch(queries, { batchId, fencingToken }));
         // Another file that Lote reads anew may have passed an invoice to this batch since the batch held its unsent ones.
         await holdUnsent(queries, batchId, { reason: unsent, now });
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
@@ -122,7 +115,6 @@ export function createBatches(database: Database) {
       return (await database.query<{ page: number }>(OPEN_PAGES, [batchId])).map((row) => row.page);
     },
 
-    /** Raises the revision by one and returns it. */
     async nextRevision(batchId: string): Promise<number> {
       const [row] = await database.query<{ revision: number }>(NEXT_REVISION, [batchId]);
       return row?.revision ?? foundBatch(batchId, undefined).revision;

@@ -3,7 +3,7 @@ import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow, type Queries } from '../database/database.ts';
 import { sqlList } from '../database/sql.ts';
-import { BATCH_COLUMNS, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
+import { BATCH_COLUMNS, claimLost, foundBatch, lockBatch, roundLost } from './batch.ts';
 import { IS_DIFFERENCE } from './findings.ts';
 
 /** A run that asks for a batch. */
@@ -132,8 +132,7 @@ export function createClaiming(database: Database) {
     /** Reopens a finished or cancelled batch, even if it has no open invoices. @throws LoteError `batch-not-found`, `claim-lost` */
     reopenBatch(reopen: ReopenBatch): Promise<ReopenResult> {
       return database.transaction(async (queries) => {
-        const [row] = await queries.query<BatchRecord>(LOCK_BATCH, [reopen.batchId]);
-        const batch = foundBatch(reopen.batchId, row);
+        const batch = await lockBatch(queries, { batchId: reopen.batchId });
         if (batch.state === 'staging' || batch.state === 'refused') return { kind: 'nothing' };
         const isOpen = batch.state === 'running' || batch.state === 'paused';
         const isMine = isHolder(reopen, batch);
@@ -152,15 +151,10 @@ export function createClaiming(database: Database) {
      */
     beginRound({ batchId, attempt, fencingToken, isOrdered = false }: BeginRound): Promise<BatchRecord> {
       return database.transaction(async (queries) => {
-        const [begun] = await queries.query<BatchRecord>(BEGIN_ROUND, [
-          batchId,
-          fencingToken,
-          attempt,
-          isOrdered ? 1 : 0,
-        ]);
+        const params = [batchId, fencingToken, attempt, isOrdered ? 1 : 0];
+        const [begun] = await queries.query<BatchRecord>(BEGIN_ROUND, params);
         if (begun !== undefined) return begun;
-        const [row] = await queries.query<BatchRecord>(LOCK_BATCH, [batchId]);
-        throw roundLost({ batchId, fencingToken }, foundBatch(batchId, row));
+        throw roundLost({ batchId, fencingToken }, await lockBatch(queries, { batchId }));
       });
     },
   };

@@ -1,9 +1,9 @@
 import { overruledTotals, TOTALS_DIFFER, type TotalsOverruling } from '../../domain/control-totals.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchWriter } from '../../domain/records/batch-record.ts';
-import type { Database, Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { arrayLiteral } from '../database/sql.ts';
-import { lockUnderToken } from './batch.ts';
+import { lockBatch } from './batch.ts';
 
 /** Matches findings by code. They are stored as JSON, where a backslash precedes each quote inside a text, so a text cannot match. */
 const withCode = (code: string): string => `f.finding LIKE '%"code":"${code}"%'`;
@@ -38,12 +38,8 @@ SELECT f.batch_id, json_agg(f.finding::json ORDER BY f.seq) AS findings FROM fin
 WHERE f.batch_id = ANY ($1::text[]) AND (${IS_DIFFERENCE} OR ${IS_TOTALS_ROW} OR ${IS_ROWS_SKIPPED})
 GROUP BY f.batch_id`;
 
-const DIFFERENCES = `/* differing-totals */
-SELECT f.seq, f.finding::json AS finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
-
-/** Parameters: batchId, seq, finding. */
-const REPLACE_FINDING = `/* replace-finding */
-UPDATE finding SET finding = $3 WHERE batch_id = $1 AND seq = $2`;
+const FORGET_DIFFERENCES = `/* forget-differing-totals */
+DELETE FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} RETURNING f.finding::json AS finding`;
 
 /** Parameters: batchId, finding. The finding comes before all others. */
 const INSERT_FIRST_FINDING = `/* insert-first-finding */
@@ -74,31 +70,26 @@ export function createFindings(database: Database) {
      * Writes before the other findings that the control totals of a start differ. Replaces the finding of an earlier start.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
-    async noteTotals(batch: BatchWriter, finding: Finding): Promise<void> {
-      await database.transaction(async (queries) => {
-        const [known] = await lockDifferences(queries, batch);
-        const text = JSON.stringify(finding);
-        if (known === undefined) await queries.query(INSERT_FIRST_FINDING, [batch.batchId, text]);
-        else await queries.query(REPLACE_FINDING, [batch.batchId, known.seq, text]);
-      });
-    },
+    noteTotals: (batch: BatchWriter, finding: Finding) => changeTotals(database, batch, () => finding),
 
     /**
      * Changes the finding that control totals differ, if there is one: it then says that they no longer hold the batch.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
-    async overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void> {
-      await database.transaction(async (queries) => {
-        for (const { seq, finding } of await lockDifferences(queries, batch)) {
-          const text = JSON.stringify(overruledTotals(finding, by));
-          await queries.query(REPLACE_FINDING, [batch.batchId, seq, text]);
-        }
-      });
-    },
+    overruleTotals: (batch: BatchWriter, by: TotalsOverruling) =>
+      changeTotals(database, batch, (known) => known && overruledTotals(known, by)),
   };
 }
 
-async function lockDifferences(queries: Queries, { batchId, fencingToken }: BatchWriter) {
-  await lockUnderToken(queries, batchId, fencingToken);
-  return queries.query<{ readonly seq: number; readonly finding: Finding }>(DIFFERENCES, [batchId]);
+async function changeTotals(
+  database: Database,
+  batch: BatchWriter,
+  next: (known: Finding | null) => Finding | null,
+): Promise<void> {
+  await database.transaction(async (queries) => {
+    const { batchId } = await lockBatch(queries, batch);
+    const [known] = await queries.query<{ finding: Finding }>(FORGET_DIFFERENCES, [batchId]);
+    const finding = next(known?.finding ?? null);
+    if (finding !== null) await queries.query(INSERT_FIRST_FINDING, [batchId, JSON.stringify(finding)]);
+  });
 }

@@ -1,4 +1,4 @@
-import { type Contradiction, type Outcome, OUTCOMES, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
+import { type Outcome, OUTCOMES, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
 import {
   type BatchInvoice,
   type Contradicted,
@@ -19,26 +19,10 @@ export interface InvoicesWith {
   readonly limit: number;
 }
 
-/** A row of the view `batch_line`. */
-export interface LineRow extends Omit<BatchInvoice, 'contradictions' | 'issuedElsewhere'> {
-  readonly contradictions: readonly Contradiction[];
-  readonly issuedElsewhere: boolean;
-}
-
-/** Columns of the view `batch_line` that make a `LineRow`. */
+/** Columns of the view `batch_line` that make a `BatchInvoice`. */
 export const LINE_COLUMNS = `l.ordinal, l.page, l.ref, l.merchant_nif, l.rows, l.currency, l.net, l.state, l.service_id, l.idempotency_key, l.generation,
   l.attempts, ${reasonJson('l')} AS reason, coalesce(l.findings, '[]')::json AS findings, l.flags, l.contradictions, l.sent_at, l.settled_at, l.issued_elsewhere`;
 
-/** Converts a `LineRow` to a `BatchInvoice`. */
-export function batchInvoice({ contradictions, issuedElsewhere, ...line }: LineRow): BatchInvoice {
-  return {
-    ...line,
-    ...(contradictions.length === 0 ? {} : { contradictions }),
-    ...(issuedElsewhere ? { issuedElsewhere } : {}),
-  };
-}
-
-/** Parameters: batchId, ordinal after which to begin, limit. */
 const BATCH_INVOICES = `/* batch-invoices */
 SELECT ${LINE_COLUMNS} FROM batch_line l
 WHERE l.batch_id = $1 AND l.ordinal > $2
@@ -67,7 +51,6 @@ WHERE l.batch_id = $1
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
-/** Parameters: batchId, epoch milliseconds. */
 const ISSUED_BEFORE = `/* issued-before */
 SELECT count(*) AS invoices FROM batch_line l
 WHERE l.batch_id = $1 AND (l.state = 'already-issued' OR (l.state = 'issued' AND (l.settled_at < $2 OR l.issued_elsewhere)))`;
@@ -75,7 +58,6 @@ WHERE l.batch_id = $1 AND (l.state = 'already-issued' OR (l.state = 'issued' AND
 /** SQL condition: line `l` is in doubt. It uses the index of the few invoices with a flag. */
 export const IS_CONTRADICTED = `(l.invoice_id = ANY(ARRAY(SELECT invoice_id FROM invoice WHERE flags <> '{}')) AND cardinality(l.contradictions) > 0)`;
 
-/** Parameters: batchIds, number of references for each batch. */
 const CONTRADICTED_INVOICES = `/* contradicted-invoices */
 SELECT l.batch_id, count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1:$2::integer] AS refs FROM batch_line l
 WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
@@ -100,7 +82,6 @@ GROUP BY state, code
 ORDER BY invoices DESC, state, code
 LIMIT $3`;
 
-/** Parameters: batchId, references. */
 const ROWS_OF_REFS = `/* rows-of-refs */
 SELECT invoice_ref AS ref, file_rows AS rows FROM batch_invoice
 WHERE batch_id = $1 AND invoice_ref = ANY($2::text[])
@@ -127,7 +108,6 @@ export function createLines(database: Database) {
       return onlyRow(await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at])).invoices;
     },
 
-    /** Yields the invoices in ordinal order, in portions. */
     batchInvoices: (batchId: string): AsyncIterable<readonly BatchInvoice[]> => readBatchInvoices(database, batchId),
 
     /** Returns invoices with the given outcomes in ordinal order. The database selects them. */
@@ -137,10 +117,9 @@ export function createLines(database: Database) {
     ): Promise<readonly BatchInvoice[]> {
       // Ordinals have no gaps, so a request for all outcomes can skip lines without reading them.
       const isAll = outcomes.size === OUTCOMES.length;
-      const rows = isAll
-        ? await database.query<LineRow>(BATCH_INVOICES, [batchId, after + skip, limit])
-        : await database.query<LineRow>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
-      return rows.map(batchInvoice);
+      return isAll
+        ? await database.query<BatchInvoice>(BATCH_INVOICES, [batchId, after + skip, limit])
+        : await database.query<BatchInvoice>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
     },
 
     /** Groups settled invoices that are not issued by reason: the largest `groups` groups with at most `rows` rows each. */
@@ -159,7 +138,7 @@ export function createLines(database: Database) {
 }
 
 async function* readBatchInvoices(database: Database, batchId: string): AsyncGenerator<readonly BatchInvoice[]> {
-  const readPortion = (after: number) => database.query<LineRow>(BATCH_INVOICES, [batchId, after, PORTION]);
+  const readPortion = (after: number) => database.query<BatchInvoice>(BATCH_INVOICES, [batchId, after, PORTION]);
   let reading = readPortion(0);
   for (;;) {
     const rows = await reading;
@@ -169,7 +148,7 @@ async function* readBatchInvoices(database: Database, batchId: string): AsyncGen
     // The database reads the next portion while the caller works on this one. If that read fails, the `await` above throws the error.
     if (!isLast) reading = readPortion(last.ordinal);
     reading.catch(() => undefined);
-    yield rows.map(batchInvoice);
+    yield rows;
     if (isLast) return;
   }
 }

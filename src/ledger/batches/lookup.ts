@@ -4,7 +4,7 @@ import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { arrayLiteral, reasonJson } from '../database/sql.ts';
-import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
+import { LINE_COLUMNS } from './lines.ts';
 import { type InvoiceSearch, type InvoiceSearchResult, searchInvoices, type SearchBounds } from './search.ts';
 
 /** One generation of an invoice: the current one, or an earlier one and how it ended. */
@@ -138,7 +138,7 @@ export function createLookup(database: Database) {
       const [row] = await database.query<DetailedRow>(BATCH_LINE, [batchId, ordinal]);
       if (row === undefined) return null;
       const { invoiceId, content, ...line } = row;
-      return { line: batchInvoice(line), content, ...(await historyOf(database, invoiceId)) };
+      return { line, content, ...(await historyOf(database, invoiceId)) };
     },
 
     /** Returns when the newest webhook since `since` was stored (epoch milliseconds), or null if there is none. */
@@ -147,7 +147,7 @@ export function createLookup(database: Database) {
   };
 }
 
-interface DetailedRow extends LineRow {
+interface DetailedRow extends BatchInvoice {
   readonly invoiceId: number | null;
   readonly content: Invoice | null;
 }

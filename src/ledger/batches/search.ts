@@ -1,7 +1,7 @@
 import type { Invoice } from '../../domain/invoice.ts';
-import type { BatchInvoice } from '../../domain/records/batch-record.ts';
+import type { BatchInvoice, BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Database } from '../database/database.ts';
-import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
+import { LINE_COLUMNS } from './lines.ts';
 
 /** An invoice that a search found, with its batch. */
 export interface FoundInvoice extends BatchInvoice {
@@ -58,9 +58,6 @@ export interface InvoiceSearchResult {
   readonly next: SearchPosition | null;
 }
 
-/** One result of a search. */
-interface FoundRow extends LineRow, Pick<FoundInvoice, 'batchId' | 'application' | 'file' | 'readAt'> {}
-
 const FOUND_COLUMNS = `l.batch_id, l.application, l.file, l.read_at, ${LINE_COLUMNS}`;
 
 /**
@@ -91,20 +88,14 @@ export async function searchInvoices(
   const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
   if (onlyWords && words !== undefined && bounds.after === undefined) {
     // The indexes return hits in no order. If there are more than fit, the limit would keep arbitrary ones.
-    const rows = await database.query<FoundRow>(FIND_INVOICES, [words, bounds.results + 1]);
-    if (rows.length > 0 && rows.length <= bounds.results)
-      return { found: rows.map(foundInvoice), lookedAt: 0, backTo: null, next: null };
+    const rows = await database.query<FoundInvoice>(FIND_INVOICES, [words, bounds.results + 1]);
+    if (rows.length > 0 && rows.length <= bounds.results) return { found: rows, lookedAt: 0, backTo: null, next: null };
   }
   return lookThrough(database, search, bounds);
 }
 
-function foundInvoice({ batchId, application, file, readAt, ...row }: FoundRow): FoundInvoice {
-  return { ...batchInvoice(row), batchId, application, file, readAt };
-}
-
 /** Lines read by one statement. PGlite runs one statement at a time, so a search must not delay the recording of the service's answers. */
 const PORTION = 2_000;
-/** Batches read by one statement. */
 const BATCHES = 200;
 
 /** Looks at the invoices of one batch after another, newest batch first, until it reaches the limit of results or of invoices. */
@@ -123,7 +114,7 @@ async function lookThrough(
     const params = [batchId, ordinal, to, search.net ?? null, String(search.words !== undefined)];
     for (const { contents, ...row } of await database.query<SearchedRow>(SEARCHED_LINES, params)) {
       if (!matches(row, contents ?? [])) continue;
-      found.push(foundInvoice(row));
+      found.push(row);
       if (found.length < bounds.results) continue;
       return { found, lookedAt: lookedAt + row.ordinal - ordinal, backTo, next: { batchId, ordinal: row.ordinal } };
     }
@@ -146,7 +137,10 @@ async function* portions(
   let position = after;
   for (;;) {
     const params = [from, before, position?.batchId ?? null, BATCHES];
-    const batches: readonly SearchedBatchRow[] = await database.query<SearchedBatchRow>(SEARCHED_BATCHES, params);
+    const batches: readonly Pick<BatchRecord, 'batchId' | 'invoices' | 'startedAt'>[] = await database.query(
+      SEARCHED_BATCHES,
+      params,
+    );
     for (const { batchId, invoices, startedAt: readAt } of batches) {
       const begin = position?.batchId === batchId ? position.ordinal : 0;
       for (let ordinal = begin; ordinal < invoices; ordinal += PORTION) {
@@ -158,12 +152,6 @@ async function* portions(
   }
 }
 
-interface SearchedBatchRow {
-  readonly batchId: string;
-  readonly invoices: number;
-  readonly startedAt: number;
-}
-
 /** Parameters: from, before, batch at which to continue (or null), limit. Lists batches with invoices, newest first. */
 const SEARCHED_BATCHES = `/* searched-batches */
 SELECT batch_id, invoices, started_at FROM batch
@@ -171,7 +159,7 @@ WHERE invoices > 0 AND started_at >= $1::bigint AND started_at < $2::bigint
   AND ($3::text IS NULL OR seq <= (SELECT seq FROM batch WHERE batch_id = $3::text))
 ORDER BY seq DESC LIMIT $4`;
 
-interface SearchedRow extends FoundRow {
+interface SearchedRow extends FoundInvoice {
   /** The content of each generation as JSON; null when the search has no words. */
   readonly contents: readonly string[] | null;
 }
@@ -188,7 +176,7 @@ WHERE l.batch_id = $1 AND l.ordinal > $2 AND l.ordinal <= $3 AND ($4::text IS NU
 ORDER BY l.ordinal`;
 
 /** The process compares the words itself: which characters a database counts as letters depends on its locale, and PGlite has none. */
-function matcherOf(words: string | undefined): (row: FoundRow, contents: readonly string[]) => boolean {
+function matcherOf(words: string | undefined): (row: FoundInvoice, contents: readonly string[]) => boolean {
   if (words === undefined) return () => true;
   const part = folded(words);
   const has = (text: string | null): boolean => text !== null && folded(text).includes(part);

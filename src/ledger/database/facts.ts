@@ -14,7 +14,6 @@ INSERT INTO fact (key, value) VALUES ($1, 'null')
 ON CONFLICT (key) DO UPDATE SET key = excluded.key
 RETURNING value, ${CLOCK} AS now`;
 
-/** Parameters: key, value. */
 const WRITE_FACT = `/* write-fact */
 UPDATE fact SET value = $2 WHERE key = $1`;
 

@@ -56,7 +56,6 @@ const MIGRATION_LOCK = 0x6c6f7465;
 
 /** While a migration waits for a table, all later statements on the table wait too, including those of receivers and workers. */
 const LONGEST_LOCK_WAIT = '10s';
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema up to date, completely or not at all.
@@ -85,7 +84,7 @@ export async function migrate(
         `Opening the ledger: this Lote knows its schema up to version ${newest}, found version ${version}; use the newer Lote that wrote it`,
       );
     }
-    if (version < newest) await runMissing(queries, version, migrations).catch(explainWait);
+    if (version < newest) await runMissing(queries, version, migrations);
   });
 }
 
@@ -98,16 +97,6 @@ async function runMissing(queries: Queries, version: number, migrations: readonl
   }
 }
 
-function explainWait(error: unknown): never {
-  if (!(error instanceof StatementFailure) || error.sqlState !== LOCK_NOT_AVAILABLE) throw error;
-  throw new LoteError(
-    'ledger-unavailable',
-    `Bringing the schema of the ledger up to date: it must have each table for itself for a moment, but another transaction, such as a backup (pg_dump), has one for longer than ${LONGEST_LOCK_WAIT}. ` +
-      'Nothing was changed, and processes of the version before go on; start again when it has ended.',
-  );
-}
-
-/** Key of the fact that contains the ledger's id. The id is set once and never changes. */
 const LEDGER_ID = 'ledger-id';
 
 /** Returns the id of the ledger, or null if its fact is missing. Reads only. */

@@ -34,22 +34,23 @@ const INSERT_AUDIT_INVOICES = `/* insert-audit-invoices */
 INSERT INTO audit_invoice SELECT * FROM json_populate_recordset(NULL::audit_invoice, $1::text::json)
 ON CONFLICT DO NOTHING`;
 
+/** Parameters: batchId, number of examples for each action. */
 const LIST_AUDIT = `/* list-audit */
-SELECT a.action_id, a.at, a.who, a.what, a.why, a.accepted_duplicate_risk,
-  (SELECT count(*) FROM audit_invoice ai WHERE ai.action_id = a.action_id) AS invoices
-FROM audit a WHERE a.batch_id = $1 ORDER BY a.seq`;
-
-/** Parameters: batchId, number of invoices for each action. */
-const LIST_AUDIT_INVOICES = `/* list-audit-invoices */
-SELECT ranked.action_id, bi.invoice_ref AS ref, bi.file_rows AS rows, ranked.move, ranked.from_state AS "from", ranked.generation
-FROM (
-  SELECT ai.*, row_number() OVER (PARTITION BY ai.action_id ORDER BY ai.ordinal, ai.generation) AS place
-  FROM audit_invoice ai JOIN audit a ON a.action_id = ai.action_id
-  WHERE a.batch_id = $1
-) ranked
-JOIN batch_invoice bi ON bi.batch_id = $1 AND bi.ordinal = ranked.ordinal
-WHERE ranked.place <= $2
-ORDER BY ranked.action_id, ranked.place`;
+SELECT a.at, a.who, a.what, a.why, a.accepted_duplicate_risk, coalesce(moved.invoices, 0) AS invoices, coalesce(moved.examples, '[]') AS examples
+FROM audit a
+LEFT JOIN (
+  SELECT ranked.action_id, count(*) AS invoices,
+    json_agg(json_build_object('ref', bi.invoice_ref, 'rows', bi.file_rows, 'move', ranked.move, 'from', ranked.from_state,
+      'generation', ranked.generation) ORDER BY ranked.place) FILTER (WHERE ranked.place <= $2) AS examples
+  FROM (
+    SELECT ai.*, row_number() OVER (PARTITION BY ai.action_id ORDER BY ai.ordinal, ai.generation) AS place
+    FROM audit_invoice ai JOIN audit a ON a.action_id = ai.action_id
+    WHERE a.batch_id = $1
+  ) ranked
+  JOIN batch_invoice bi ON bi.batch_id = $1 AND bi.ordinal = ranked.ordinal
+  GROUP BY ranked.action_id
+) moved ON moved.action_id = a.action_id
+WHERE a.batch_id = $1 ORDER BY a.seq`;
 
 /** Enough to understand an action; the ledger keeps the rest. */
 const EXAMPLES = 20;
@@ -80,22 +81,8 @@ export function createAudit(database: Database) {
     },
 
     /** Returns the actions oldest first, with at most 20 example invoices for each. */
-    async auditOf(batchId: string): Promise<readonly AuditEntry[]> {
-      const actions = await database.query<Omit<AuditEntry, 'examples'> & OfAction>(LIST_AUDIT, [batchId]);
-      if (actions.length === 0) return [];
-      const examples = await database.query<AuditedInvoice & OfAction>(LIST_AUDIT_INVOICES, [batchId, EXAMPLES]);
-      return actions.map(({ actionId, ...action }) => ({
-        ...action,
-        examples: examples
-          .filter((one) => one.actionId === actionId)
-          .map(({ ref, rows, move, from, generation }) => ({ ref, rows, move, from, generation })),
-      }));
-    },
+    auditOf: (batchId: string) => database.query<AuditEntry>(LIST_AUDIT, [batchId, EXAMPLES]),
   };
-}
-
-interface OfAction {
-  readonly actionId: string;
 }
 
 /** Writes an action and its moves. Call it in the transaction of the moves, so that both are stored or neither is. */

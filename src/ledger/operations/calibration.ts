@@ -7,16 +7,14 @@ import {
 import type { Database } from '../database/database.ts';
 import { changeFact, findFact } from '../database/facts.ts';
 import { column } from '../database/sql.ts';
-import { failedEventOf } from '../settling/settled.ts';
+import { FAILED_EVENT, joinFailedEvent } from '../settling/settled.ts';
 
-/** Parameters (arrays): batchId, ordinal. */
 const CALIBRATION_INVOICES = `/* calibration-invoices */
-SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id,
-  CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
+SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id, ${FAILED_EVENT}
 FROM unnest($1::text[], $2::integer[]) AS u(batch_id, ordinal)
 JOIN batch_invoice bi ON bi.batch_id = u.batch_id AND bi.ordinal = u.ordinal
 JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
-LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
+${joinFailedEvent('i')}
 ORDER BY bi.batch_id, bi.ordinal`;
 
 /** Shares calibration states between processes. `profileDigest` identifies an application, its service and its profile (`profileDigestOf`). */

@@ -63,7 +63,6 @@ WHERE ${IS_CONTRADICTED} AND l.batch_id IN (
 /** Reads the ledger for the metrics: few rows, and never while other work waits for them. */
 export function createMeasuring(database: Database) {
   return {
-    /** Counts the application's batches by state. */
     async countBatches(application: string): Promise<Readonly<Partial<Record<BatchState, number>>>> {
       const rows = await database.query<{ state: BatchState; batches: number }>(COUNT_BATCHES, [application]);
       return Object.fromEntries(rows.map(({ state, batches }) => [state, batches]));
@@ -76,13 +75,10 @@ export function createMeasuring(database: Database) {
     measuredBatches: (
       application: string,
       choice: { readonly closedSince: number; readonly heldSince: number; readonly limit: number },
-    ) =>
-      database.query<MeasuredBatch>(MEASURED_BATCHES, [
-        application,
-        choice.closedSince,
-        choice.heldSince,
-        choice.limit,
-      ]),
+    ) => {
+      const { closedSince, heldSince, limit } = choice;
+      return database.query<MeasuredBatch>(MEASURED_BATCHES, [application, closedSince, heldSince, limit]);
+    },
 
     measureInvoices: (batchId: string) => database.query<MeasuredState>(MEASURE_INVOICES, [batchId]),
 

@@ -42,11 +42,9 @@ ON CONFLICT (application, nif) DO UPDATE SET listed_id = excluded.listed_id,
   merchant_id = CASE WHEN ${IS_USED} THEN merchant.merchant_id ELSE excluded.merchant_id END
 WHERE merchant.listed_id IS DISTINCT FROM excluded.listed_id`;
 
-/** Parameters: application, array of nif. */
 const UNLIST_MERCHANTS = `/* unlist-merchants */
 UPDATE merchant SET listed_id = NULL WHERE application = $1 AND nif = ANY($2::text[])`;
 
-/** Parameters: application, array of nif. */
 const CHANGED_MERCHANTS = `/* changed-merchants */
 SELECT nif FROM merchant
 WHERE application = $1 AND nif = ANY($2::text[]) AND listed_id IS DISTINCT FROM merchant_id AND ${IS_USED}`;

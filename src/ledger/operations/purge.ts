@@ -25,12 +25,6 @@ WHERE ${PURGEABLE} AND ($2::text IS NULL OR b.application = $2)
 ORDER BY b.seq
 FOR UPDATE OF b`;
 
-/** Parameters: before, application. Lists other applications with such batches; no rows if the application is null. */
-const OTHERS_OF_THAT_AGE = `/* others-of-that-age */
-SELECT DISTINCT b.application FROM batch b
-WHERE ${PURGEABLE} AND b.application <> $2
-ORDER BY b.application`;
-
 /** Parameters: before, application (null: all). Lists batches of that age that cannot be purged yet, with the number of invoices that may still change. */
 const STAYING_BATCHES = `/* staying-batches */
 SELECT b.batch_id, b.state, (SELECT count(*) ${MAY_CHANGE}) AS invoices
@@ -79,7 +73,6 @@ const PURGE_FINDINGS = counted(
   `DELETE FROM finding f WHERE f.batch_id = ANY ($1::text[]) AND NOT ${IS_ROWS_LOST} AND NOT ${IS_ROWS_SKIPPED} AND NOT ${IS_TOTALS_ROW}`,
 );
 
-/** Removes the text of the row. */
 const PURGE_TOTALS_ROWS = counted(
   'purge-totals-rows',
   `UPDATE finding f SET finding = '{"row":' || coalesce(substring(f.finding FROM '"row":([0-9]+)'), 'null')
@@ -101,7 +94,6 @@ const PURGE_UNREADABLE = counted(
   `UPDATE delivery SET raw = NULL WHERE raw IS NOT NULL AND received_at < $1`,
 );
 
-/** Parameters: batchIds, now. */
 const MARK_PURGED = `/* mark-purged */
 UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
 
@@ -123,8 +115,6 @@ export interface Purged {
   readonly bodies: number;
   readonly findings: number;
   readonly deliveries: number;
-  /** Other applications of the ledger with batches of that age; the purge leaves these batches alone. */
-  readonly others: readonly string[];
   /** Batches of that age that keep all their data, because they have not ended or some of their invoices may still be sent. */
   readonly staying: readonly StayingBatch[];
 }
@@ -134,7 +124,6 @@ interface PurgedBatch {
   readonly sha256: string;
 }
 
-/** A batch that cannot be purged yet. */
 interface StayingBatch {
   readonly batchId: string;
   readonly state: BatchState;
@@ -188,13 +177,12 @@ export type PurgeLedger = ReturnType<typeof createPurge>;
 async function purgeAll(queries: Queries, { before, now, application }: Omit<PurgeRequest, 'dryRun'>): Promise<Purged> {
   const which = [before, application];
   const batches = await queries.query<PurgedBatch>(PURGEABLE_BATCHES, which);
-  const others = await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, which);
   const staying = await queries.query<StayingBatch>(STAYING_BATCHES, which);
   const ids = arrayLiteral(batches.map(({ batchId }) => batchId));
   const removed = async (statement: string, value: SqlValue = ids): Promise<number> =>
     onlyRow(await queries.query<{ n: number }>(statement, [value])).n;
   const deliveries = await removed(PURGE_UNREADABLE, before);
-  const found = { batches, deliveries, others: others.map((row) => row.application), staying };
+  const found = { batches, deliveries, staying };
   if (batches.length === 0) return { ...found, contents: 0, bodies: 0, findings: 0 };
   await queries.query(LOCK_PURGED_INVOICES, [ids]);
   const bodies = await removed(PURGE_BODIES);

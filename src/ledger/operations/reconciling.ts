@@ -10,7 +10,7 @@ import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES, sqlList } from '../database/sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
-import { failedEventOf, hear } from '../settling/settled.ts';
+import { hear, openDocuments, type OpenDocument } from '../settling/settled.ts';
 
 /** An `unknown` invoice that only this process may repeat now, with its key and its bytes. */
 export interface RepeatInvoice {
@@ -26,7 +26,7 @@ export interface RepeatInvoice {
   /** Why its outcome is unknown. The reason stays when the repeat proves nothing. */
   readonly reason: Reason;
   /** As in `SendableInvoice`. */
-  readonly earlier?: EarlierGeneration;
+  readonly earlier: EarlierGeneration | null;
 }
 
 /** A portion of the invoices of one application, because another application uses another key and account. */
@@ -48,6 +48,12 @@ export interface TakeUnknown extends PortionOfAll {
   readonly refusalIsProof?: boolean;
 }
 
+interface ExpirePending {
+  readonly application: string;
+  readonly acceptedBefore: number;
+  readonly now: number;
+}
+
 interface EndRepeats {
   readonly application: string;
   readonly now: number;
@@ -55,14 +61,6 @@ interface EndRepeats {
   readonly reason: Reason;
   /** Message of `reason` if a clock that ran ahead froze the invoice, so that the time of its first POST is unknown. */
   readonly messageAhead: string;
-}
-
-/** A document without a final word, in a batch that no longer waits for one. */
-export interface OpenDocument {
-  readonly invoiceId: number;
-  readonly serviceId: string;
-  /** The signed `failed` event that this GET must confirm; null if there is none. */
-  readonly failedEvent: { readonly reason: Reason | null } | null;
 }
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
@@ -79,14 +77,7 @@ const REPEATABLE = `(i.state = 'unknown' OR (i.state = 'sending' AND ${IS_STALE}
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${sqlList(NEVER_REPEATED_REASONS)}
     AND NOT i.flags && '{${ISSUED_EARLIER},${OLDER_LEDGER}}' AND coalesce(i.reason_code, '') <> '${ACCEPTED_EARLIER}')`;
 
-/** Makes SQL for a document of `i` without a final word, with the signed `failed` event that waits for its GET. */
-const documentOf = (from: string, i: string): string => `
-SELECT ${i}.invoice_id, ${i}.service_id, CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
-FROM ${from}
-LEFT JOIN LATERAL (${failedEventOf(i)}) event ON true`;
-
-/** Parameters: batchId, invoiceId after which to continue, limit. */
-const UNSETTLED_DOCUMENTS = `/* unsettled-documents */${documentOf('live_line i', 'i')}
+const UNSETTLED_DOCUMENTS = `/* unsettled-documents */${openDocuments('live_line i', 'i')}
 WHERE i.batch_id = $1 AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND i.invoice_id > $2
 ORDER BY i.invoice_id
 LIMIT $3`;
@@ -113,11 +104,6 @@ const REPEATED = `ARRAY(
     AND i.invoice_id > $6 AND i.application = $7
   ORDER BY i.invoice_id
   LIMIT $5)`;
-
-/** An invoice that reconciliation has taken for one repeat. */
-interface TakenRow extends Omit<RepeatInvoice, 'lastTriedAt' | 'reason' | 'earlier'> {
-  readonly earlier: EarlierGeneration | null;
-}
 
 const TAKEN = `/* taken-invoices */
 SELECT i.invoice_id, i.identity, i.generation, i.idempotency_key, body.body, body.frozen_at AS may_exist_since, ${EARLIER_GENERATION} AS earlier
@@ -152,10 +138,10 @@ WHERE b.batch_id IN (
  * Parameters: now, all, invoiceId after which to continue, limit, application. Always includes the other document of a
  * key that brought two. All documents of an invoice come in one portion, because the next one begins after the invoice.
  */
-const OPEN_DOCUMENTS = `/* open-documents */${documentOf('left_open i', 'i')}
+const OPEN_DOCUMENTS = `/* open-documents */${openDocuments('left_open i', 'i')}
 WHERE i.state IN ('accepted', 'unsettled') AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
   AND ($2::text::boolean OR event.seq IS NOT NULL OR ${isAheadSql('i.changed_at', '$1')} OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
-UNION ALL${documentOf(
+UNION ALL${openDocuments(
   `invoice_generation g
 JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
 JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}`,
@@ -225,14 +211,10 @@ export function createReconciling(database: Database) {
     },
 
     /** Returns `accepted` and `unsettled` documents of closed batches, by id. More than `limit` only if the last invoice has several. */
-    openDocuments: ({
-      application,
-      now,
-      all,
-      afterInvoiceId,
-      limit,
-    }: PortionOfAll & Pick<TakeUnknown, 'now' | 'all'>) =>
-      database.query<OpenDocument>(OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit, application]),
+    openDocuments: (of: Pick<TakeUnknown, keyof PortionOfAll | 'now' | 'all'>) => {
+      const params = [of.now, String(of.all), of.afterInvoiceId, of.limit, of.application];
+      return database.query<OpenDocument>(OPEN_DOCUMENTS, params);
+    },
 
     /** Returns `unsettled` documents of a batch that runs again, by id. */
     unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
@@ -247,12 +229,7 @@ export function createReconciling(database: Database) {
     },
 
     /** Moves invoices of closed batches from accepted to unsettled if accepted before `acceptedBefore` (epoch milliseconds). Returns their number. */
-    async expirePending(of: {
-      readonly application: string;
-      readonly acceptedBefore: number;
-      readonly now: number;
-    }): Promise<number> {
-      const { application, acceptedBefore, now } = of;
+    async expirePending({ application, acceptedBefore, now }: ExpirePending): Promise<number> {
       const selection = { name: 'expire-pending', ids: LEFT_ACCEPTED, params: [application] };
       const command = { kind: 'expire', acceptedBefore, reason: NO_FINAL_ANSWER, now } as const;
       const expired = await database.transaction((queries) =>
@@ -282,12 +259,12 @@ async function takeUnknown(
     const changes = await changeInvoices(queries, selection, () => command);
     if (changes.length === 0) return [];
     const before = new Map(changes.map((change) => [change.invoiceId, change.before]));
-    const rows = await queries.query<TakenRow>(TAKEN, [column(changes, ({ invoiceId }) => invoiceId)]);
-    return rows.flatMap(({ earlier, ...row }) => {
+    const rows = await queries.query<Omit<RepeatInvoice, 'lastTriedAt' | 'reason'>>(TAKEN, [
+      column(changes, ({ invoiceId }) => invoiceId),
+    ]);
+    return rows.flatMap((row) => {
       const taken = before.get(row.invoiceId);
-      if (taken === undefined) return [];
-      const tried = { lastTriedAt: taken.changedAt, reason: taken.reason ?? ANSWER_LOST };
-      return [{ ...row, ...tried, ...(earlier === null ? {} : { earlier }) }];
+      return taken ? [{ ...row, lastTriedAt: taken.changedAt, reason: taken.reason ?? ANSWER_LOST }] : [];
     });
   });
 }

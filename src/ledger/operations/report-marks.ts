@@ -1,7 +1,8 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchRecord, ClaimingRun, OutcomeCount } from '../../domain/records/batch-record.ts';
+import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 import type { DurationHistogram } from '../../domain/time/duration-histogram.ts';
-import { foundBatch, LOCK_BATCH } from '../batches/batch.ts';
+import { lockBatch } from '../batches/batch.ts';
+import type { SendingBatch } from '../sending/sending-control.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, recordset } from '../database/sql.ts';
 
@@ -56,11 +57,6 @@ export interface ReportChange {
   readonly examples: readonly string[];
 }
 
-/** A batch, with the last run that held its claim. */
-export interface BatchRun extends ClaimingRun {
-  readonly batchId: string;
-}
-
 /** Changes in a batch since its last report was written. */
 export interface SinceReport {
   /** 0 if there was no report. */
@@ -85,10 +81,8 @@ interface NoteReported {
   readonly figures?: BatchFigures;
 }
 
-/** Number of references for each kind of change. */
 const EXAMPLES = 5;
 
-/** Rows of one set statement. */
 const PORTION = 5_000;
 
 /** Parameters: since, limit. Reads one row for each file, and no invoices. */
@@ -180,11 +174,11 @@ export function createReportMarks(database: Database) {
 
     /** Returns the closed batches whose last report is outdated. */
     async outdatedReports(application: string): Promise<readonly string[]> {
-      return (await database.query<BatchRun>(OUTDATED_REPORTS, [application])).map(({ batchId }) => batchId);
+      return (await database.query<SendingBatch>(OUTDATED_REPORTS, [application])).map(({ batchId }) => batchId);
     },
 
     /** Returns the closed batches without a report since their end, purged or not, with the run that closed each. */
-    unreportedBatches: (application: string) => database.query<BatchRun>(UNREPORTED_BATCHES, [application]),
+    unreportedBatches: (application: string) => database.query<SendingBatch>(UNREPORTED_BATCHES, [application]),
 
     async sinceReport(batchId: string): Promise<SinceReport> {
       const [found] = await database.query<Omit<SinceReport, 'changes'>>(FIND_REPORT, [batchId]);
@@ -196,8 +190,7 @@ export function createReportMarks(database: Database) {
     async noteReported(batchId: string, report: NoteReported): Promise<boolean> {
       const { revision, writtenAt, mark, open, figures } = report;
       return database.transaction(async (queries) => {
-        const [batch] = await queries.query<BatchRecord>(LOCK_BATCH, [batchId]);
-        foundBatch(batchId, batch);
+        await lockBatch(queries, { batchId });
         const numbers = figures === undefined ? null : JSON.stringify(figures);
         const noted = await queries.query(MARK_REPORT, [batchId, revision, writtenAt, mark, numbers]);
         if (noted.length === 0) return false;

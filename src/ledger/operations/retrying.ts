@@ -8,7 +8,7 @@ import {
   type RetryRefusal,
   type RetryState,
 } from '../../domain/retry-decision.ts';
-import { shareUnderToken } from '../batches/batch.ts';
+import { shareBatch } from '../batches/batch.ts';
 import { PAGE_OF, arrayLiteral } from '../database/sql.ts';
 import { changeLocked } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
@@ -127,7 +127,7 @@ interface Portion {
 
 async function retryPortion(queries: Queries, request: RetryRequest, after: number): Promise<Portion> {
   const { batchId, selection, policy } = request;
-  await shareUnderToken(queries, batchId, request.fencingToken);
+  await shareBatch(queries, request);
   const allowed = selection.rows === undefined ? RETRY_STATES : RETRY_BY_ROW_STATES;
   const rows = await queries.query<RetryCandidateRow>(RETRY_CANDIDATES, [
     batchId,

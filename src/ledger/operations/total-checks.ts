@@ -1,10 +1,9 @@
 import type { BatchClaim, BatchWriter, NotedAction } from '../../domain/records/batch-record.ts';
 import type { FileTotal, SavedTotalCheck } from '../../domain/records/total-check.ts';
-import { lockUnderClaim, lockUnderToken } from '../batches/batch.ts';
+import { lockBatch, readingLost } from '../batches/batch.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
-/** Parameters: application, pattern, batchId to leave out, limit. */
 const EARLIER_TOTALS = `/* earlier-totals */
 SELECT b.total::json AS total FROM batch b
 WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.state = 'finished' AND b.total_check::json ->> 'kind' <> 'corrections'
@@ -12,7 +11,6 @@ WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.stat
 ORDER BY b.total_checked_at DESC, b.batch_id
 LIMIT $4`;
 
-/** Parameters: batchId, pattern, total, result, now. */
 const SAVE_TOTAL_CHECK = `/* save-total-check */
 UPDATE batch SET file_pattern = $2, total = $3, total_check = $4, total_checked_at = $5, total_confirmed_at = NULL WHERE batch_id = $1`;
 
@@ -28,7 +26,6 @@ SELECT EXISTS (
     AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
 ) AS found`;
 
-/** Parameters: batchId, now. */
 const CONFIRM_TOTAL = `/* confirm-total */
 UPDATE batch SET total_confirmed_at = $2 WHERE batch_id = $1 AND total_check IS NOT NULL AND total_confirmed_at IS NULL`;
 
@@ -52,7 +49,7 @@ export function createTotalChecks(database: Database) {
       { pattern, total, check, now }: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number },
     ): Promise<void> {
       await database.transaction(async (queries) => {
-        const { batchId } = await lockUnderClaim(queries, claim);
+        const { batchId } = await lockBatch(queries, claim, readingLost);
         const values = [batchId, pattern, JSON.stringify(total), JSON.stringify(check), now];
         await queries.query(SAVE_TOTAL_CHECK, values);
       });
@@ -68,11 +65,11 @@ export function createTotalChecks(database: Database) {
 
     /** Writes the actions into the audit, and the confirmation, in one transaction. The first confirmation stays. @throws LoteError `claim-lost` */
     async confirmTotal(
-      { batchId, fencingToken }: BatchWriter,
+      writer: BatchWriter,
       { now, actions }: { readonly now: number; readonly actions: readonly NotedAction[] },
     ): Promise<void> {
       await database.transaction(async (queries) => {
-        await lockUnderToken(queries, batchId, fencingToken);
+        const { batchId } = await lockBatch(queries, writer);
         await writeNotedActions(queries, batchId, actions);
         await queries.query(CONFIRM_TOTAL, [batchId, now]);
       });

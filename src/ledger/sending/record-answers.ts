@@ -70,7 +70,6 @@ FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
 
 /** The effects of recorded answers. */
 export interface RecordedSends {
-  /** Invoices that are final now. */
   readonly settled: readonly SettledInvoice[];
   /** If one of these answers is the first to name another invoice's id: the number of the batch's invoices with such an id. Otherwise 0. */
   readonly idsTaken: number;
@@ -82,17 +81,16 @@ export async function recordAnswers(
   given: readonly RecordSend[],
 ): Promise<ReadonlyMap<number, RecordedSends>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
-  const [first = [], ...again] = withOwnIds(items);
-  const waiting = await recordAccepted(database, first.filter(isAccepted));
+  const accepted = items.filter(isAccepted);
+  const waiting = await recordAccepted(database, accepted);
+  const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));
+  const named = accepted.map(({ outcome }) => outcome.serviceId);
   const changes: Changed[] = [];
-  for (const set of [first.filter(({ invoiceId }) => !waiting.has(invoiceId)), ...again])
+  // Where two items name one id, the second sees that the first has taken it.
+  for (const set of new Set(named).size === named.length ? [others] : others.map((item) => [item]))
     // oxlint-disable-next-line no-await-in-loop -- each set sees the ids that the one before it took
     changes.push(...(await untilUnique(() => recordOthers(database, set))));
-  const accepted = items.filter(isAccepted);
-  const reported = await reportedIds(
-    database,
-    accepted.map(({ outcome }) => outcome.serviceId),
-  );
+  const reported = await reportedIds(database, named);
   const heard = await applyEvents(database, reported);
   const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !heard.settled.has(id));
   const settled = new Map([...heard.settled, ...(await settledInvoices(database, ids))]);
@@ -118,19 +116,6 @@ function isAccepted(item: RecordSend): item is Accepted {
   return item.outcome.kind === 'accepted';
 }
 
-/** Splits the items so that no two in a set name the same service id; the result is nearly always one set. */
-function withOwnIds(items: readonly RecordSend[]): readonly (readonly RecordSend[])[] {
-  const named = new Set<string>();
-  const again: RecordSend[] = [];
-  const first = items.filter((item) => {
-    const isFirst = !isAccepted(item) || !named.has(item.outcome.serviceId);
-    if (!isFirst) again.push(item);
-    else if (isAccepted(item)) named.add(item.outcome.serviceId);
-    return isFirst;
-  });
-  return [first, ...again.map((item) => [item])];
-}
-
 /** Records accepted answers. Returns the invoices that are accepted now; the others need the common path. */
 async function recordAccepted(database: Database, items: readonly Accepted[]): Promise<Set<number>> {
   if (items.length === 0) return new Set();
@@ -150,7 +135,6 @@ async function recordAccepted(database: Database, items: readonly Accepted[]): P
   }
 }
 
-/** Records answers of every kind, by the common path. */
 async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly Changed[]> {
   if (items.length === 0) return [];
   const byInvoice = new Map(items.map((item) => [item.invoiceId, item]));
@@ -161,23 +145,16 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
     return changeInvoices(queries, selection, ({ identity, fingerprint }, { invoiceId }) => {
       const send = byInvoice.get(invoiceId);
       if (send === undefined) return { kind: 'share' };
-      const {
-        outcome,
-        generation,
-        idempotencyKey: usedKey,
-        attempts,
-        sentAt,
-        answeredAt = sentAt,
-        takenAt = null,
-      } = send;
+      const { outcome, generation, attempts, sentAt, answeredAt = sentAt, takenAt = null } = send;
       if (outcome.kind === 'next-key') {
         const idempotencyKey = idempotencyKeyOf(identity, fingerprint, generation);
         const isProven = outcome.proven;
         return { kind: 'next-key', generation, attempts, idempotencyKey, isProven, now: answeredAt };
       }
       const id = { idIsTaken: taken.has(invoiceId), sharesId: sharing.has(invoiceId) };
-      const times = { sentAt, answeredAt, takenAt };
-      return { kind: 'record', answer: { generation, idempotencyKey: usedKey, attempts, outcome, ...times, ...id } };
+      const { idempotencyKey } = send;
+      const answer = { generation, idempotencyKey, attempts, outcome, sentAt, answeredAt, takenAt, ...id };
+      return { kind: 'record', answer };
     });
   });
 }

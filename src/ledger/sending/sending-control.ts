@@ -4,7 +4,7 @@ import type { BatchStop, ClaimingRun, SendingControl } from '../../domain/record
 import type { AnswerCounts } from '../../domain/answer-counts.ts';
 import { FLAGS_AGAINST_POLICY } from '../../domain/retry-decision.ts';
 
-/** A batch that may send now, and the run that holds its claim. */
+/** A batch, and the run that holds its claim. */
 export interface SendingBatch extends ClaimingRun {
   readonly batchId: string;
 }

@@ -2,7 +2,7 @@ import { createBatcher } from '../../platform/batcher.ts';
 import { isLedgerAway } from '../../domain/errors.ts';
 import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
-import { shareUnderToken } from '../batches/batch.ts';
+import { shareBatch } from '../batches/batch.ts';
 import {
   invoicesOfBatch,
   MERCHANT_OF_INVOICE,
@@ -70,12 +70,12 @@ export interface SendableInvoice {
    * since when its key was used without the ledger. With `earlier`: when that was frozen.
    */
   readonly mayExistSince: number | null;
-  /** Set if the invoice is `staged` and was sent since the copy from which the ledger was restored: with this key last, or with another. */
-  readonly lost?: 'same-key' | 'other-key';
+  /** If the invoice is `staged` and was sent since the copy from which the ledger was restored: with this key last, or with another. */
+  readonly lost: 'same-key' | 'other-key' | null;
   /** True if the service stored an error under the invoice's key at the last send. */
-  readonly errorKept?: true;
-  /** If present, `idempotencyKey` and `body` belong to this generation, and Lote asks once more before the invoice gets its next key. */
-  readonly earlier?: EarlierGeneration;
+  readonly errorKept: boolean;
+  /** If not null, `idempotencyKey` and `body` belong to this generation, and Lote asks once more before the invoice gets its next key. */
+  readonly earlier: EarlierGeneration | null;
 }
 
 /** Bytes of the POST of one generation. Lote commits them before the first POST, and they never change. */
@@ -104,12 +104,9 @@ export interface Hold {
   readonly andHeld?: boolean;
 }
 
-interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorKept' | 'earlier'> {
+interface SendableRow extends Omit<SendableInvoice, 'invoice'> {
   /** JSON as text: a cast to JSON costs the server more than to read the row. */
   readonly content: string;
-  readonly lost: 'same-key' | 'other-key' | null;
-  readonly errorKept: boolean;
-  readonly earlier: EarlierGeneration | null;
 }
 
 /**
@@ -167,7 +164,6 @@ WHERE i.invoice_id = $1 AND i.generation = $2 AND i.idempotency_key = $3 AND i.s
     SELECT FROM invoice_generation g JOIN delivery d ON d.service_id = g.service_id
     WHERE g.invoice_id = $1 AND g.state <> 'issued' AND d.verdict = 'issued' OFFSET 0)`;
 
-/** Parameters: batchId, repeats. */
 const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
@@ -251,7 +247,7 @@ export function createSending(database: Database) {
     /** Moves owned invoices of the batch to held: staged ones, and sending ones that did not reach the service. Returns their number. */
     holdUnsent: (batchId: string, { fencingToken, ...hold }: Hold & { readonly fencingToken?: FencingToken }) =>
       database.transaction(async (queries) => {
-        await shareUnderToken(queries, batchId, fencingToken);
+        await shareBatch(queries, { batchId, fencingToken });
         return holdUnsent(queries, batchId, hold);
       }),
   };
@@ -271,7 +267,6 @@ export async function holdUnsent(queries: Queries, batchId: string, hold: Hold):
   return changes.filter(({ before, decision }) => before.state !== 'held' && decision.invoice.state === 'held').length;
 }
 
-/** Parameters: batchId, from, to. */
 const INTERRUPTED = invoicesOfBatch(`i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND i.state = 'sending'`);
 
 /** Records each `sending` invoice before it is handed out again. */
@@ -286,18 +281,23 @@ async function sendable(
   );
   const ids = new Set(noted.map(({ invoiceId }) => invoiceId));
   const rows = await database.query<SendableRow>(SENDABLE, slice);
-  return rows.map((row) =>
-    sendableInvoice(row.state === 'sending' && !ids.has(row.invoiceId) ? frozenMeanwhile(row) : row),
-  );
+  return rows.map(({ content, ...row }) => {
+    const known = row.state === 'sending' && !ids.has(row.invoiceId) ? { ...row, ...FROZEN_MEANWHILE } : row;
+    return { ...known, invoice: JSON.parse(content) as Invoice };
+  });
 }
 
 /**
  * An earlier attempt that Temporal has given up froze the invoice after the record, and may POST it at any moment. Lote
  * hands it out in its earlier state, so that this attempt cannot freeze it either; the next round records it.
  */
-function frozenMeanwhile(row: SendableRow): SendableRow {
-  return { ...row, state: 'staged', body: null, mayExist: false, mayExistSince: null, errorKept: false };
-}
+const FROZEN_MEANWHILE = {
+  state: 'staged',
+  body: null,
+  mayExist: false,
+  mayExistSince: null,
+  errorKept: false,
+} as const;
 
 async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
@@ -313,14 +313,4 @@ async function writeFrozen(database: Database, given: readonly FreezeItem[]): Pr
     column(items, (item) => item.frozenAt ?? null),
   ]);
   return new Map(moved.map((row) => [row.invoiceId, row.invoiceId]));
-}
-
-function sendableInvoice({ content, lost, errorKept, earlier, ...row }: SendableRow): SendableInvoice {
-  return {
-    ...row,
-    invoice: JSON.parse(content) as Invoice,
-    ...(lost === null ? {} : { lost }),
-    ...(errorKept ? { errorKept } : {}),
-    ...(earlier === null ? {} : { earlier }),
-  };
 }

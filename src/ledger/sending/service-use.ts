@@ -72,13 +72,11 @@ function sharedRate(database: Database, baseUrl: string, limit: number | null) {
     changeFact<StoredRate, Result>(database, key, (rate, now) => next(rate ?? UNUSED_RATE, now));
 
   return {
-    /** Returns the present rate without taking a permit. */
     async current(): Promise<RateUpdate> {
       const { value, now } = await findFact<StoredRate>(database, key);
       return updateOf(value ?? UNUSED_RATE, now);
     },
 
-    /** Leases the next permits of all processes. */
     lease: (requests: number): Promise<RateLease> =>
       change((rate, now) => {
         const { state, waitMs, gapMs } = reservePermits(rate, { requests, limit, now });
@@ -127,7 +125,6 @@ WHERE application = $1 OR (base_url = $2 AND key_fingerprint = $3)
 ORDER BY application = $1 DESC, application
 LIMIT 1`;
 
-/** Parameters: application, baseUrl, key fingerprint, now. */
 const CONFIRM_ACCOUNT = `/* confirm-account */
 INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_fingerprint = excluded.key_fingerprint,
@@ -137,15 +134,12 @@ ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_finger
 const FORGET_MERCHANTS = `/* forget-merchants */
 DELETE FROM merchant WHERE application = $1`;
 
-interface BreakerRecord {
+/** The state of an open breaker. */
+export interface OpenBreaker {
   readonly baseUrl: string;
   readonly reason: Reason;
   readonly openedAt: number;
   readonly probeAfter: number;
-}
-
-/** The state of an open breaker. */
-export interface OpenBreaker extends BreakerRecord {
   /** Until then one caller probes; null if no caller does, or the probe has failed. */
   readonly probingUntil: number | null;
 }
@@ -170,14 +164,13 @@ export function createBreaker(database: Database) {
       (await findFact<OpenBreaker>(database, keyOf(baseUrl))).value,
 
     /** Opens the breaker. An open breaker keeps its opening time. */
-    async openBreaker({ baseUrl, openedAt, ...opened }: BreakerRecord): Promise<void> {
+    async openBreaker({ baseUrl, openedAt, ...opened }: Omit<OpenBreaker, 'probingUntil'>): Promise<void> {
       await change(baseUrl, (open) => {
         const since = Math.min(open?.openedAt ?? openedAt, openedAt);
         return { baseUrl, ...opened, openedAt: since, probingUntil: null };
       });
     },
 
-    /** Closes the breaker after a success. */
     async closeBreaker(baseUrl: string): Promise<void> {
       await change(baseUrl, () => null);
     },

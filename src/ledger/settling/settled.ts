@@ -14,11 +14,12 @@ export interface SettledInvoice {
   readonly state: InvoiceState;
 }
 
-/** An invoice whose `failed` event waits for confirmation by a GET, with the event's reason. */
-export interface UnconfirmedFailure {
+/** A document without a final word, to be polled by GET. */
+export interface OpenDocument {
   readonly invoiceId: number;
   readonly serviceId: string;
-  readonly reason: Reason | null;
+  /** The signed `failed` event that this GET must confirm; null if there is none. */
+  readonly failedEvent: { readonly reason: Reason | null } | null;
 }
 
 interface SettledRow extends SettledInvoice {
@@ -95,7 +96,7 @@ export interface Heard {
   /** The lines to notify, by invoice. */
   readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
   /** Invoices that still wait, with a stored `failed` event and no `issued` one: a GET must confirm the failure. */
-  readonly toConfirm: readonly UnconfirmedFailure[];
+  readonly toConfirm: readonly OpenDocument[];
 }
 
 /**
@@ -136,11 +137,13 @@ export async function hear(
   return { issued, settled, toConfirm };
 }
 
-function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<string>): readonly UnconfirmedFailure[] {
+function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<string>): readonly OpenDocument[] {
   const { serviceId, said } = before;
   const { state } = 'invoice' in decision ? decision.invoice : before;
   const isReported = said.failedFirst && said.issuedAt === null && (state === 'accepted' || state === 'unsettled');
-  return isReported && serviceId !== null && ids.has(serviceId) ? [{ invoiceId, serviceId, reason: said.failure }] : [];
+  return isReported && serviceId !== null && ids.has(serviceId)
+    ? [{ invoiceId, serviceId, failedEvent: { reason: said.failure } }]
+    : [];
 }
 
 /** Applies the stored events of these documents; nearly all are simple `issued` events. */
@@ -184,9 +187,19 @@ function byInvoice(rows: readonly SettledRow[]): Map<number, readonly SettledInv
   return settled;
 }
 
-/** Returns SQL for a LATERAL join: the newest `failed` event about the document of a row of this table, with seq and reason (JSON). */
-export function failedEventOf(table: string): string {
-  return `SELECT d.seq, ${reasonJson('d')} AS reason FROM delivery d
+/** SQL: the `failed` event that waits for a GET, as JSON. Needs `joinFailedEvent`. */
+export const FAILED_EVENT = `CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event`;
+
+/** Returns an SQL join of the newest `failed` event about the document of a row of this table. */
+export function joinFailedEvent(table: string): string {
+  return `LEFT JOIN LATERAL (
+  SELECT d.seq, ${reasonJson('d')} AS reason FROM delivery d
   WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
-  ORDER BY d.seq DESC LIMIT 1`;
+  ORDER BY d.seq DESC LIMIT 1) event ON true`;
+}
+
+/** Returns SQL that selects `OpenDocument`s of table `i`, and further columns. */
+export function openDocuments(from: string, i: string, more = ''): string {
+  return `
+SELECT ${i}.invoice_id, ${i}.service_id, ${FAILED_EVENT}${more} FROM ${from} ${joinFailedEvent(i)}`;
 }

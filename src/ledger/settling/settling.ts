@@ -4,7 +4,7 @@ import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
-import { shareUnderToken } from '../batches/batch.ts';
+import { shareBatch } from '../batches/batch.ts';
 import {
   invoicesOfBatch,
   isOfPage,
@@ -17,13 +17,11 @@ import {
 } from '../database/sql.ts';
 import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { applyEvents, hear, type SettledInvoice } from './settled.ts';
+import { applyEvents, hear, type OpenDocument, type SettledInvoice } from './settled.ts';
 
 /** An accepted invoice without a final word, to be polled by GET. `acceptedAt` is epoch milliseconds. */
-export interface PendingInvoice {
-  readonly invoiceId: number;
+export interface PendingInvoice extends Omit<OpenDocument, 'failedEvent'> {
   readonly ordinal: number;
-  readonly serviceId: string;
   readonly acceptedAt: number;
   /** The number of planned polls that are done. */
   readonly asks: number;
@@ -106,7 +104,6 @@ WHERE ${isOfPage()} AND (i.state = 'accepted' OR ${IS_ATTACHED})
 ORDER BY i.ordinal DESC
 LIMIT 1`;
 
-/** Parameters: batchId, page, acceptedBefore, limit. */
 const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, i.ordinal, i.service_id, i.accepted_at, i.asks FROM live_line i
 WHERE ${isOfPage()} AND i.state = 'accepted' AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$3')})
@@ -185,7 +182,7 @@ export function createSettling(database: Database) {
     ): Promise<number> {
       const selection = { name: 'close-batch', ids: OPEN_OF_BATCH, params: [batchId] };
       return database.transaction(async (queries) => {
-        const { state } = await shareUnderToken(queries, batchId, fencingToken);
+        const { state } = await shareBatch(queries, { batchId, fencingToken });
         // As soon as a batch is closed, reconciliation may repeat the invoices that it left `unknown`.
         if (state !== 'running' && state !== 'paused') return 0;
         const command = { kind: 'close', batchId, reason, unsent: reason, now } as const;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { groupKeyOf } from '../../domain/look-alike.ts';
 import type { RawRow, RowStore } from '../../domain/row.ts';
-import { claimLost, lockUnderClaim } from '../batches/batch.ts';
-import type { Database } from '../database/database.ts';
+import { claimLost, lockBatch, readingLost } from '../batches/batch.ts';
+import type { Database, Queries } from '../database/database.ts';
 import { column } from '../database/sql.ts';
 import type { BatchClaim } from '../../domain/records/batch-record.ts';
 
@@ -33,7 +33,7 @@ export function createBatchRowStore(database: Database, claim: BatchClaim): RowS
 async function* readGroups(database: Database, claim: BatchClaim): AsyncGenerator<readonly RawRow[]> {
   const { batchId } = claim;
   await database.transaction(async (queries) => {
-    const { state } = await lockUnderClaim(queries, claim);
+    const { state } = await lockBatch(queries, claim, readingLost);
     if (state !== 'staging') return;
     await queries.query(FORGET_ROW_ORDER, [batchId]);
     await queries.query(ORDER_BATCH_ROWS, [batchId]);
@@ -93,13 +93,17 @@ const ORDER_BATCH_ROWS = `/* order-batch-rows */
 INSERT INTO batch_row_order (batch_id, first_row, file_row)
 SELECT batch_id, min(file_row) OVER (PARTITION BY identity), file_row FROM batch_row WHERE batch_id = $1`;
 
-/** Parameter: batchId. */
-export const FORGET_ROW_ORDER = `/* forget-row-order */
+const FORGET_ROW_ORDER = `/* forget-row-order */
 DELETE FROM batch_row_order WHERE batch_id = $1`;
 
-/** Parameter: batchId. */
-export const FORGET_BATCH_ROWS = `/* forget-batch-rows */
+const FORGET_BATCH_ROWS = `/* forget-batch-rows */
 DELETE FROM batch_row WHERE batch_id = $1`;
+
+/** Deletes the raw rows of a file. */
+export async function forgetRows(queries: Queries, batchId: string): Promise<void> {
+  await queries.query(FORGET_ROW_ORDER, [batchId]);
+  await queries.query(FORGET_BATCH_ROWS, [batchId]);
+}
 
 /** A row of `NEXT_ORDERED_ROWS`. `raw_row` is JSON; `first_row` is the first file row of its invoice. */
 interface OrderedRow {
@@ -108,7 +112,6 @@ interface OrderedRow {
   readonly rawRow: string;
 }
 
-/** Parameters: batchId, first row and file row after which to continue, limit. */
 const NEXT_ORDERED_ROWS = `/* next-ordered-rows */
 SELECT o.first_row, o.file_row, r.raw_row
 FROM (

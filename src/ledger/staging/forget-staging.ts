@@ -3,7 +3,7 @@ import type { Command } from '../../domain/machine/invoice-machine.ts';
 import { changeLocked } from '../change-invoices.ts';
 import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 import type { Queries } from '../database/database.ts';
-import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-row-store.ts';
+import { forgetRows } from './batch-row-store.ts';
 
 /** Reason of an invoice that has no line in its owner's batch because Lote reads the file anew, and for which other batches wait. */
 const READ_ANEW = 'file-read-anew';
@@ -166,10 +166,4 @@ const NOT_SENT: Reason = {
 function passedOn(batchId: string, heir: HeirRow, isReadAnew: boolean): Command {
   if (isReadAnew && heir.isOpen) return { kind: 'pass-on', batchId, heir: batchId, reason: IS_READ_ANEW };
   return { kind: 'pass-on', batchId, heir: heir.batchId, reason: heir.isStaging ? null : NOT_SENT };
-}
-
-/** Deletes the raw rows of a file. */
-export async function forgetRows(queries: Queries, batchId: string): Promise<void> {
-  await queries.query(FORGET_ROW_ORDER, [batchId]);
-  await queries.query(FORGET_BATCH_ROWS, [batchId]);
 }

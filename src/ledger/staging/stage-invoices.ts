@@ -106,7 +106,6 @@ FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7:
   $12::text[]) AS u(ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings, reason_code, reason_message)
 ON CONFLICT (batch_id, ordinal) DO NOTHING`;
 
-/** Parameters (arrays): invoiceId, generation, content (JSON), merchant's legal name, merchant's e-mail. */
 const WRITE_CONTENTS = `/* write-contents */
 INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
 SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[])

@@ -1,11 +1,11 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { RowStore } from '../../domain/row.ts';
-import { BATCH_COLUMNS, lockUnderClaim, shareUnderClaim } from '../batches/batch.ts';
+import { BATCH_COLUMNS, lockBatch, readingLost, shareBatch } from '../batches/batch.ts';
 import { column } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { createBatchRowStore } from './batch-row-store.ts';
-import { forgetRows, forgetStaging, passOnLeftOver } from './forget-staging.ts';
+import { createBatchRowStore, forgetRows } from './batch-row-store.ts';
+import { forgetStaging, passOnLeftOver } from './forget-staging.ts';
 import { type StageInvoice, stageInvoices } from './stage-invoices.ts';
 import type { BatchClaim, BatchRecord } from '../../domain/records/batch-record.ts';
 import { StatementFailure } from '../database/statement-failure.ts';
@@ -20,12 +20,10 @@ export interface FinishStaging {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
-/** Parameters: batchId, seqs, findings (JSON). */
 const INSERT_FINDINGS = `/* insert-findings */
 INSERT INTO finding (batch_id, seq, finding)
 SELECT $1, u.seq, u.finding FROM unnest($2::integer[], $3::text[]) AS u(seq, finding)`;
 
-/** Parameters: batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof. */
 const FINISH_STAGING = `/* finish-staging */
 UPDATE batch SET state = 'running', row_count = $2, rows_without_invoice = $3, invoices = $4::integer, page_size = $5::integer,
   pages = ceil($4::integer::numeric / $5::integer)::integer, proof = $6
@@ -52,7 +50,6 @@ export function createStaging(database: Database) {
     /** Stores raw rows of a batch. Its methods throw `claim-lost` too. */
     rowStore: (claim: BatchClaim): RowStore => createBatchRowStore(database, claim),
 
-    /** Deletes the remains of an interrupted staging: rows, invoices that were never sent, findings. */
     async restartStaging(claim: BatchClaim): Promise<void> {
       await whileStaging(claim, (queries) => forgetStaging(queries, claim.batchId, true));
     },
@@ -61,7 +58,7 @@ export function createStaging(database: Database) {
     async stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void> {
       await database.transaction(async (queries) => {
         // Portions of one file have no invoice in common, so they can be written at the same time.
-        const { batchId, application, state } = await shareUnderClaim(queries, claim);
+        const { batchId, application, state } = await shareBatch(queries, claim, readingLost);
         if (state === 'staging') await stageInvoices(queries, { batchId, application, now }, invoices);
       });
     },
@@ -77,22 +74,14 @@ export function createStaging(database: Database) {
         await passOnLeftOver(queries, batchId);
         await writeFindings(queries, batchId, staged.fileFindings);
         await forgetRows(queries, batchId);
-        const { rows, rowsWithoutInvoice, invoices, pageSize } = staged;
-        const proof = JSON.stringify(staged.proof);
-        return queries.query<BatchRecord>(FINISH_STAGING, [
-          batchId,
-          rows,
-          rowsWithoutInvoice,
-          invoices,
-          pageSize,
-          proof,
-        ]);
+        const { rows, rowsWithoutInvoice, invoices, pageSize, proof } = staged;
+        const params = [batchId, rows, rowsWithoutInvoice, invoices, pageSize, JSON.stringify(proof)];
+        return queries.query<BatchRecord>(FINISH_STAGING, params);
       });
       await tidyTables(staged.rows);
       return batch;
     },
 
-    /** Moves the batch from staging to refused. */
     async refuseBatch(claim: BatchClaim, refusal: RefuseBatch): Promise<BatchRecord> {
       const { batchId } = claim;
       const { rows, fileFindings, proof, now } = refusal;
@@ -110,7 +99,7 @@ export function createStaging(database: Database) {
     work: (queries: Queries, batch: BatchRecord) => Promise<readonly BatchRecord[] | void>,
   ): Promise<BatchRecord> {
     return database.transaction(async (queries) => {
-      const batch = await lockUnderClaim(queries, claim);
+      const batch = await lockBatch(queries, claim, readingLost);
       if (batch.state !== 'staging') return batch;
       const [changed] = (await work(queries, batch)) ?? [];
       return changed === undefined ? batch : changed;

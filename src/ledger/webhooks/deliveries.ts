@@ -1,7 +1,7 @@
 import type { Reason } from '../../domain/invoice.ts';
 import { isOfPage, column } from '../database/sql.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
+import { applyEvents, openDocuments, type OpenDocument, type SettledInvoice } from '../settling/settled.ts';
 
 /** A stored webhook delivery with a valid signature. `receivedAt` is epoch milliseconds. */
 export interface RecordDelivery {
@@ -23,7 +23,7 @@ export interface RecordDelivery {
 /** The changes from stored deliveries, and the invoices to poll now. */
 export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
-  readonly toConfirm: readonly UnconfirmedFailure[];
+  readonly toConfirm: readonly OpenDocument[];
 }
 
 /** Deliveries that an operator should check. Each number is at most 10,000. */
@@ -36,14 +36,6 @@ export interface DeliveryTrouble {
   readonly isAnswerMissing: boolean;
 }
 
-/** An accepted invoice that a signed event reports as failed. */
-export interface ReportedFailure extends UnconfirmedFailure {
-  readonly asks: number;
-}
-
-/** SQL condition: the document of delivery `d` belongs to an invoice, now or in an earlier generation. */
-const IS_OF_KNOWN_DOCUMENT = 'EXISTS (SELECT FROM document own WHERE own.service_id = d.service_id)';
-
 /** A service with other customers may send millions; a higher count is not useful. */
 const MOST_COUNTED = 10_000;
 
@@ -55,7 +47,7 @@ SELECT
   ) unreadable) AS unreadable,
   (SELECT count(*) FROM (
     SELECT FROM delivery d
-    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND NOT EXISTS (SELECT FROM document own WHERE own.service_id = d.service_id)
     LIMIT ${MOST_COUNTED}
   ) strange) AS unknown_ids,
   EXISTS (
@@ -78,24 +70,14 @@ ON CONFLICT (sha256) DO UPDATE SET event_type = excluded.event_type, event_id = 
 WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL
 RETURNING xmax = 0 AS is_new`;
 
-/** Counts events about service ids that no invoice has or had. */
-const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
-SELECT count(*) AS unmatched FROM delivery d
-WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}`;
-
 /** Parameters: batchId, limit. A random sample, so that invoices that the service does not confirm cannot keep others from polls. */
-const REPORTED_FAILURES = `/* reported-failures */
-SELECT i.invoice_id, i.service_id, i.asks, event.reason, count(*) OVER () AS reported
-FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
-WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted'
+const REPORTED_FAILURES = `/* reported-failures */${openDocuments('live_line i', 'i', ', i.asks, count(*) OVER () AS reported')}
+WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted' AND event.seq IS NOT NULL
 ORDER BY random()
 LIMIT $2`;
 
-/** Parameters: batchId, page, limit. */
-const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
-SELECT i.invoice_id, i.service_id, event.reason
-FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
-WHERE ${isOfPage()} AND i.state = 'accepted'
+const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */${openDocuments('live_line i', 'i')}
+WHERE ${isOfPage()} AND i.state = 'accepted' AND event.seq IS NOT NULL
 ORDER BY i.asks, i.ordinal
 LIMIT $3`;
 
@@ -113,19 +95,16 @@ export function createDeliveries(database: Database) {
 
     /** Returns accepted invoices with a stored `failed` event that no GET has confirmed. */
     unconfirmedFailures: (batchId: string, page: number, limit: number) =>
-      database.query<UnconfirmedFailure>(UNCONFIRMED_FAILURES, [batchId, page, limit]),
+      database.query<OpenDocument>(UNCONFIRMED_FAILURES, [batchId, page, limit]),
 
     /** As `unconfirmedFailures` for all invoices that the batch owns: a random sample of at most `limit`. `reported` is their total number. */
-    async reportedFailures(
-      batchId: string,
-      limit: number,
-    ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }> {
-      const rows = await database.query<ReportedFailure & { reported: number }>(REPORTED_FAILURES, [batchId, limit]);
+    async reportedFailures(batchId: string, limit: number) {
+      const rows = await database.query<OpenDocument & { asks: number; reported: number }>(REPORTED_FAILURES, [
+        batchId,
+        limit,
+      ]);
       return { reported: rows[0]?.reported ?? 0, invoices: rows };
     },
-
-    unmatchedDeliveries: async (): Promise<number> =>
-      onlyRow(await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES)).unmatched,
 
     /** Counts deliveries received since `since` (epoch milliseconds) that an operator should check. */
     deliveryTrouble: async (since: number): Promise<DeliveryTrouble> =>

@@ -85,7 +85,7 @@ describe('an embedded ledger in a directory', () => {
 
     expect(second.id).toBe(first.id);
     expect((await collect(second.batchInvoices(batch.batchId))).flat()).toEqual(lines);
-    expect(await second.unmatchedDeliveries()).toBe(1);
+    expect((await second.deliveryTrouble(0)).unknownIds).toBe(1);
     expect(await second.sendable(batch.batchId, 1, 10)).toMatchObject([
       { invoice: { ref: 'sending' }, state: 'sending', body: '{"exact":"bytes"}' },
       { invoice: { ref: 'staged' }, state: 'staged', body: null },

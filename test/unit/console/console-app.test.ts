@@ -597,7 +597,7 @@ describe('health', () => {
   });
 
   it('is 503 when a part is in trouble, and says nothing of why a check broke', async () => {
-    const ledger = ledgerHolding([], { unmatchedDeliveries: () => Promise.reject(new Error('password=hunter2')) });
+    const ledger = ledgerHolding([], { deliveryTrouble: () => Promise.reject(new Error('password=hunter2')) });
     const health = () => Promise.reject(new Error('password=hunter2'));
 
     const answer = await get('/api/health', { ledger, health });

@@ -58,7 +58,7 @@ export function ledgerHolding(
           return inDoubt.length === 0 ? [] : [[id, { invoices: inDoubt.length, refs }] as const];
         }),
       ),
-    unmatchedDeliveries: async () => 0,
+    deliveryTrouble: async () => ({ unreadable: 0, unknownIds: 0, isAnswerMissing: false }),
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     batchFigures: async () => [],

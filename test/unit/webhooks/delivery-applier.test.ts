@@ -26,7 +26,10 @@ function applierOf(apply: (ids: readonly string[]) => Promise<AppliedDeliveries>
 
 describe('createDeliveryApplier', () => {
   it('applies what came together in one go, an id that came twice in two, and tells what it did', async () => {
-    const result: AppliedDeliveries = { settled: [], toConfirm: [{ invoiceId: 1, serviceId: 'inv_2', reason: null }] };
+    const result: AppliedDeliveries = {
+      settled: [],
+      toConfirm: [{ invoiceId: 1, serviceId: 'inv_2', failedEvent: { reason: null } }],
+    };
     const { applier, groups, applied } = applierOf(() => Promise.resolve(result));
 
     applier.add([news('inv_1')]);

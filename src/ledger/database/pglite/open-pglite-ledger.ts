@@ -20,7 +20,6 @@ export interface PgliteLedgerOptions {
   readonly templates: string;
   /** Moves a damaged template aside. The default removes it. */
   readonly putAside?: ((path: string) => Promise<void>) | undefined;
-  /** The default measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 
@@ -84,7 +83,6 @@ async function copyInto(directory: string, templates: string): Promise<void> {
   syncPath(dirname(directory));
 }
 
-/** Returns the name of the directory while it is incomplete. */
 function newName(directory: string): string {
   return `${directory}.new`;
 }
@@ -155,13 +153,11 @@ export async function initializeLedger(directory: string): Promise<void> {
   syncTree(directory);
 }
 
-/** Syncs every file and name below a directory to the disk. */
 function syncTree(directory: string): void {
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) syncPath(join(directory, name));
   syncPath(directory);
 }
 
-/** Syncs one file, or the names in one directory, to the disk. */
 function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

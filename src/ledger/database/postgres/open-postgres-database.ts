@@ -133,7 +133,6 @@ function schemaName(schema: string): string {
   );
 }
 
-/** A connection with its time limits. */
 interface Connection {
   readonly client: pg.PoolClient;
   readonly longestMs: number;

@@ -6,7 +6,6 @@ import { isNotReadyYet } from './fresh-connections.ts';
 import type { MeasureStatement } from '../../../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
-  /** The default measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 

@@ -107,7 +107,8 @@ async function send(
       firstSentAt: over.firstSentAt ?? null,
       mayExist: over.mayExist ?? over.mayExistSince !== undefined,
       mayExistSince: over.mayExistSince ?? (over.mayExist === true ? 0 : null),
-      errorKept: over.errorKept,
+      errorKept: over.errorKept ?? false,
+      earlier: null,
     } as SendableInvoice,
     'bytes',
   );

@@ -148,7 +148,7 @@ export function answerCountsContract(ledger: Ledger): void {
 
       expect(reported).toBe(3);
       expect(invoices).toHaveLength(2);
-      for (const invoice of invoices) expect(invoice).toMatchObject({ reason: REASON, asks: 0 });
+      for (const invoice of invoices) expect(invoice).toMatchObject({ failedEvent: { reason: REASON }, asks: 0 });
       await fail(batch, refs[0] ?? '', 'for-good');
       expect(await ledger.reportedFailures(batch.batchId, 9)).toMatchObject({ reported: 2 });
     });

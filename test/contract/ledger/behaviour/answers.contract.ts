@@ -50,7 +50,7 @@ export function answersContract(ledger: Ledger): void {
       await scenario.answer(invoiceId, NEXT_KEY, { generation: 2 });
 
       expect(next).toMatchObject({ state: 'staged', generation: 2, body: null, mayExistSince: null });
-      expect(next.earlier).toBeUndefined();
+      expect(next.earlier).toBeNull();
       expect(next.idempotencyKey).not.toBe(idempotencyKey);
       expect(await batch.one('next-key')).toEqual(next);
       expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);

@@ -13,7 +13,7 @@ import {
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { FreezeInvoice } from '../../../../src/ledger/sending/sending.ts';
-import type { OpenDocument } from '../../../../src/ledger/operations/reconciling.ts';
+import type { OpenDocument } from '../../../../src/ledger/settling/settled.ts';
 
 export function sendingContract(ledger: Ledger): void {
   let scenario: Scenario;

@@ -102,6 +102,8 @@ export function stagingContract(ledger: Ledger): void {
           attempts: 0,
           reason: null,
           findings,
+          contradictions: [],
+          issuedElsewhere: false,
           flags: [],
           sentAt: null,
           settledAt: null,
@@ -383,7 +385,7 @@ export function stagingContract(ledger: Ledger): void {
       const first = await scenario.run(['owned', 'owned-too']);
       const second = await scenario.run(['owned']);
       await first.send('owned', accepted(scenario.serviceId('owned')));
-      expect((await second.line('owned')).issuedElsewhere).toBeUndefined();
+      expect((await second.line('owned')).issuedElsewhere).toBe(false);
 
       await recordDeliveries(ledger, [delivery(scenario.serviceId('owned'), 'issued')]);
       const third = await scenario.run(['owned']);
@@ -394,7 +396,7 @@ export function stagingContract(ledger: Ledger): void {
         'issued true',
         'already-issued false',
       ]);
-      expect((await first.line('owned-too')).issuedElsewhere).toBeUndefined();
+      expect((await first.line('owned-too')).issuedElsewhere).toBe(false);
     });
 
     it.each(['held', 'unknown'] as const)(

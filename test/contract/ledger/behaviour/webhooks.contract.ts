@@ -127,11 +127,11 @@ export function webhooksContract(ledger: Ledger): void {
       expect(result).toEqual({
         stored: 1,
         settled: [],
-        toConfirm: [{ invoiceId, serviceId, reason: REASON }],
+        toConfirm: [{ invoiceId, serviceId, failedEvent: { reason: REASON } }],
       });
       expect((await batch.line('failed')).state).toBe('accepted');
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([
-        { invoiceId, serviceId, reason: REASON },
+        { invoiceId, serviceId, failedEvent: { reason: REASON } },
       ]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 2, 10)).toEqual([]);
       expect(
@@ -150,7 +150,7 @@ export function webhooksContract(ledger: Ledger): void {
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
       expect((await recordDeliveries(ledger, [delivery(serviceId, 'failed')])).toConfirm).toEqual([
-        { invoiceId, serviceId, reason: null },
+        { invoiceId, serviceId, failedEvent: { reason: null } },
       ]);
       await scenario.ask({ invoiceId, serviceId }, 'unreadable', { now: NOW });
 
@@ -164,16 +164,16 @@ export function webhooksContract(ledger: Ledger): void {
     it('stays unmatched, and settles the invoice when the answer is recorded', async () => {
       const batch = await scenario.run(['early']);
       const serviceId = scenario.serviceId('early');
-      const before = await ledger.unmatchedDeliveries();
+      const before = (await ledger.deliveryTrouble(0)).unknownIds;
 
       const early = await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
       expect(early).toEqual({ stored: 1, settled: [], toConfirm: [] });
-      expect(await ledger.unmatchedDeliveries()).toBe(before + 1);
+      expect((await ledger.deliveryTrouble(0)).unknownIds).toBe(before + 1);
       const settled = await batch.send('early', accepted(serviceId));
 
       expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
       expect(await batch.line('early')).toMatchObject({ state: 'issued', settledAt: NOW + 5, serviceId });
-      expect(await ledger.unmatchedDeliveries()).toBe(before);
+      expect((await ledger.deliveryTrouble(0)).unknownIds).toBe(before);
     });
 
     it('that says failed waits for its confirmation', async () => {
@@ -184,7 +184,9 @@ export function webhooksContract(ledger: Ledger): void {
       expect(await batch.send('early-failed', accepted(serviceId))).toEqual([]);
 
       expect((await batch.line('early-failed')).state).toBe('accepted');
-      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ serviceId, reason: REASON }]);
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([
+        { serviceId, failedEvent: { reason: REASON } },
+      ]);
     });
   });
 

@@ -38,7 +38,7 @@ async function confirm(
       log: { warn: (message) => void warned.push(message) },
       now: () => 42,
     },
-    { invoiceId: 7, serviceId: 'inv_7', reason: null },
+    { invoiceId: 7, serviceId: 'inv_7', failedEvent: { reason: null } },
   );
   return { news, notified, warned };
 }
