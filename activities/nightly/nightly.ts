@@ -111,7 +111,8 @@ export async function archiveDrop(
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   // Nothing of a batch that had ended was sent again.
-  const isEarlier = !file.resumed && batch?.finishedAt != null && batch.finishedAt < night.startedAt;
+  const finishedAt = batch?.finishedAt ?? null;
+  const isEarlier = !file.resumed && finishedAt !== null && finishedAt < night.startedAt;
   const figures = await figuresOf(deps, end, isEarlier);
   const { destination, text, ...note } = nightlyNote({
     ...{ file, end, figures, batch, night, speech: deps.speech },

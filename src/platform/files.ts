@@ -91,7 +91,8 @@ export async function writeNewFile(path: string, text: string, mode: number): Pr
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     // Node names no file when the disk is full.
-    throw error instanceof Error ? Object.assign(error, { path: part, ...error }) : error;
+    if (error instanceof Error && !('path' in error)) Object.assign(error, { path: part });
+    throw error;
   } finally {
     await rm(part, { force: true }).catch(() => undefined);
   }

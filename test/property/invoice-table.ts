@@ -7,7 +7,7 @@ const WORDS =
     '|',
   );
 /** What breaks readers: delimiters, quotes, line ends, formula signs, names of JavaScript. */
-const SIGNS = [...',;|\t" \n\r-@#{[\\', "'", '""', '\r\n', '=1+1', '__proto__'];
+const SIGNS = [...Array.from(',;|\t" \n\r-@#{[\\'), "'", '""', '\r\n', '=1+1', '__proto__'];
 
 /** Trimmed, since outer white space does not come back. A text that is only digits or a formula is as good as any. */
 const text = fc

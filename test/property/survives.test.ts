@@ -25,7 +25,7 @@ const FILES = readdirSync(FOLDER)
   });
 
 /** Signs that mean something to one of the readers. */
-const SIGNS = [...',;"\n\r\t|\0{}[]:\\\uFEFF-.é\u2028=\u{1f600}', "'", '""', '\\ud800', '1e9'];
+const SIGNS = [...Array.from(',;"\n\r\t|\0{}[]:\\\uFEFF-.é\u2028=\u{1f600}'), "'", '""', '\\ud800', '1e9'];
 
 type Mutation = (bytes: Buffer) => Buffer;
 

@@ -94,7 +94,7 @@ function mistakesOfForm(text: string): readonly ProfileMistake[] {
     visit(
       text,
       {
-        onObjectProperty(name, _offset, _length, _line, _column, above) {
+        onObjectProperty(name, ...[, , , , above]) {
           const path = [...above(), name];
           if (path.length > DEEPEST) throw new RangeError('too deep');
           // The parser would change the prototype of its object.
@@ -102,10 +102,10 @@ function mistakesOfForm(text: string): readonly ProfileMistake[] {
           else if (seen.has(JSON.stringify(path))) keys.push(mistake(path, 'stands twice in this object'));
           seen.add(JSON.stringify(path));
         },
-        onArrayBegin(_offset, _length, _line, _column, above) {
+        onArrayBegin(...[, , , , above]) {
           if (above().length >= DEEPEST) throw new RangeError('too deep');
         },
-        onError(code, offset, _length, line, column) {
+        onError(code, offset, ...[, line, column]) {
           const problem = printParseErrorCode(code)
             .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
             .toLowerCase();

@@ -65,7 +65,7 @@ export function asks(read: IngestResult): boolean {
 }
 
 /** Reads a file as a batch does. If the file waits for its columns, saves the proposed profile and reads it again. */
-export async function readOnceConfirmed(
+async function readOnceConfirmed(
   given: Omit<ReadWithProfile, 'store'>,
 ): Promise<{ readonly read: IngestResult; readonly store: RowStore }> {
   const first = { store: memoryRowStore() };
