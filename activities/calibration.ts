@@ -124,15 +124,15 @@ export class Calibration {
 
   /** Returns false when the receiver must not store the deliveries, so that the sender retries. One GET must prove each type that says issued. */
   async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
-    const finals = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event] : []));
-    if (finals.length === 0) return true;
-    const issued = finals.filter(({ verdict }) => verdict === 'issued');
-    const types = new Map(issued.map(({ type, serviceId }) => [type.toLowerCase(), serviceId ?? '']));
+    if (!deliveries.some(({ event }) => event?.verdict && event.serviceId !== null)) return true;
     try {
       const { proved, trusted } = await this.known(WORDS_FRESH_MS);
       const isProved = (type: string): boolean => trusted || proved.includes(`event ${type}`);
       const isStopped = (): boolean => this.stoppedHere()?.code === PROFILE_CONTRADICTION;
-      for (const [type, serviceId] of types) {
+      for (const { event } of deliveries) {
+        if (event?.verdict !== 'issued' || event.serviceId === null) continue;
+        const { serviceId } = event;
+        const type = event.type.toLowerCase();
         // oxlint-disable-next-line no-await-in-loop -- the first answer mostly spares the rest
         if (isStopped() || (!isProved(type) && !(await this.#prove(type, serviceId)))) return false;
       }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { createAlarms, type Context, NO_LOG, type SandboxLog } from './context.ts';
 import { apiKeys } from './api-keys.ts';
 import { applyChange, restoreApplications } from './application.ts';
@@ -135,16 +135,16 @@ function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' 
   };
 }
 
-const ID_BYTES = 12;
+const ID_DIGITS = 24;
 
 /** Ids are random if `seed` is null, and for calls without `of`. */
 function newIds(seed: string | null): Context['newId'] {
   return (prefix, of) => {
     const drawn =
       seed === null || of === undefined
-        ? randomBytes(ID_BYTES)
-        : createHash('sha256').update(`${seed}\n${prefix}\n${of}`).digest().subarray(0, ID_BYTES);
-    return `${prefix}${drawn.toString('hex')}`;
+        ? randomUUID().replaceAll('-', '')
+        : hash('sha256', `${seed}\n${prefix}\n${of}`);
+    return `${prefix}${drawn.slice(0, ID_DIGITS)}`;
   };
 }
 

@@ -8,7 +8,7 @@ import { createInvoice, getInvoice } from '../invoices.ts';
 import { createMerchant, listMerchants } from '../merchants.ts';
 import { registerWebhook } from '../register-webhook.ts';
 import { drip, errorAnswer, jsonAnswer, outageAnswer, Refusal, refusalAnswer, send, type Answer } from './answer.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Faults } from '../faults.ts';
 
 export interface HandlerOptions {
@@ -135,7 +135,7 @@ async function readCall(
 function bodyOf(bytes: Buffer): Call['body'] {
   try {
     const text = decoder.decode(bytes);
-    return { text, value: JSON.parse(text), sha256: createHash('sha256').update(bytes).digest('hex') };
+    return { text, value: JSON.parse(text), sha256: hash('sha256', bytes) };
   } catch {
     throw new Refusal(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
   }

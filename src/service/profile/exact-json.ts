@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 const LONG_INTEGER = /\d{16}/;
 /**
  * Matches texts first, so that digits inside texts stay unchanged. An unterminated text matches up to the end of the
@@ -18,14 +20,12 @@ function quoted(token: string): string {
   return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 }
 
-/** The decoder drops one byte order mark; some services write several. */
+/** Some services write several. */
 const BYTE_ORDER_MARKS = /^\uFEFF+/;
 
 /** Decodes UTF-8 and drops byte order marks; null if the bytes are not UTF-8. */
 export function textOf(raw: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(raw).replace(BYTE_ORDER_MARKS, '');
-  } catch {
-    return null;
-  }
+  if (!isUtf8(raw)) return null;
+  const { buffer, byteOffset, byteLength } = raw;
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8').replace(BYTE_ORDER_MARKS, '');
 }
