@@ -21,11 +21,11 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5061 },
-  'src/app': { files: 67, lines: 8215 },
+  'src/app': { files: 67, lines: 8217 },
   'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4941 },
   'src/domain': { files: 44, lines: 3917 },
-  'src/health': { files: 13, lines: 1467 },
+  'src/health': { files: 13, lines: 1473 },
   'src/ingest': { files: 45, lines: 6491 },
   'src/ledger': { files: 47, lines: 7116 },
   'src/nightly': { files: 6, lines: 979 },

@@ -118,8 +118,14 @@ async function workersCheck(client: Client, { config, ledger }: ServerParts): Pr
       'Stop them, or give this Lote a task queue of its own (LOTE_TASK_QUEUE).',
     );
   }
+  // During an upgrade, workers of several builds poll.
+  const builds = polling.map(({ build }) => build ?? 'no build');
+  const counts = [...new Set(builds)].map((one) => `${builds.filter((build) => build === one).length} of ${one}`);
   return polling.length > 0
-    ? fine(name, `${polling.length} on task queue ${taskQueue}`)
+    ? fine(
+        name,
+        `${polling.length} on task queue ${taskQueue}${counts.length > 1 ? `: ${counts.toSorted().join(', ')}` : ''}`,
+      )
     : trouble(
         name,
         `No worker polls task queue ${taskQueue}.`,
