@@ -21,7 +21,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5061 },
-  'src/app': { files: 67, lines: 8217 },
+  'src/app': { files: 67, lines: 8215 },
   'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4941 },
   'src/domain': { files: 44, lines: 3917 },

@@ -126,14 +126,14 @@ interface OwnerEndpoint {
 }
 
 function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
-  const get = <T>(path: string): Promise<T> => ask(endpoint, path, READ_TIMEOUT_MS);
+  const get = <T>(path: string): Promise<T> => ask(endpoint, path, { timeoutMs: READ_TIMEOUT_MS });
   return {
     endpoints,
     owns: () => currentOwner(endpoint.dataDir.path) === endpoints.owner,
     isPublished: async () => (await readEndpoints(endpoint.dataDir))?.owner === endpoints.owner,
-    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, request, over),
-    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, request),
-    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, request),
+    run: (request, over) => ask(endpoint, '/run', { timeoutMs: RUN_TIMEOUT_MS, work: request, over }),
+    purge: (request) => ask(endpoint, '/purge', { timeoutMs: PURGE_TIMEOUT_MS, work: request }),
+    rowsOfRefs: (request) => ask(endpoint, '/rows', { timeoutMs: READ_TIMEOUT_MS, work: request }),
     async batches(limit) {
       const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
       return batches.map((batch) => withoutZeros(batch));
@@ -165,9 +165,7 @@ function withoutZeros(batch: ReadBatch): ReadBatch {
 async function ask<T>(
   { base, token }: OwnerEndpoint,
   path: string,
-  timeoutMs: number,
-  work?: object,
-  over?: AbortSignal,
+  { timeoutMs, work, over }: { readonly timeoutMs: number; readonly work?: object; readonly over?: AbortSignal },
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
   /** Also covers a stopped owner; the caller can check whether it still owns the data directory. */
