@@ -1,4 +1,4 @@
-import type { ReadAs } from '../../domain/read-as.ts';
+import { READ_AS, type ReadAs } from '../../domain/read-as.ts';
 import { Refusal, type Damage, shorten } from '../findings.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { Conversion, Proof } from '../ingest-result.ts';
@@ -121,6 +121,13 @@ function notAsDeclared(mark: DecimalMark, { row, column, value }: Witness): Refu
   return new Refusal('decimal-not-as-declared', message, { row, column });
 }
 
+/** Unchanged numbers of the corrections would become other numbers. */
+function notAsStated(declared: DecimalMark): Refusal {
+  const stated = otherMark(declared);
+  const message = `--decimal ${declared} declares ${WORDS[declared]}, but the column ${READ_AS} says that Lote read the dropped file with ${WORDS[stated]}. Leave --decimal out, or empty the column ${READ_AS} after you have compared all numbers with the dropped file`;
+  return new Refusal('decimal-not-as-declared', message);
+}
+
 function contradictory(point: Witness, comma: Witness): Refusal {
   const later = point.row > comma.row ? point : comma;
   const message = `Expected one decimal mark throughout the file, found ${shownWitness(point)} (a decimal point) and ${shownWitness(comma)} (a decimal comma). Write all numbers with one of them`;
@@ -156,6 +163,8 @@ export interface DecidedConversion {
 /** Priority: the operator, the file's own statement, the profile, the default. @throws Refusal */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
+  if (readAs.decimal !== undefined && options.decimal !== undefined && readAs.decimal !== options.decimal)
+    throw notAsStated(options.decimal);
   const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);
   const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
   const duplicateRows = declaredRows ?? 'refuse';

@@ -24,7 +24,7 @@ export interface OriginalCsv {
   readonly extension: string;
   readonly header: readonly string[];
   readonly dialect: CsvDialect;
-  /** True if the records have their original cells; the records of a file that an earlier version of Lote read have none. */
+  /** True if the records have their original cells: the proof of the file says which columns Lote read. */
   readonly hasOriginals?: boolean;
   readonly records: AsyncIterable<OriginalRecord>;
 }

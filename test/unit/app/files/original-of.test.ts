@@ -359,15 +359,15 @@ describe('corrections of a file that was not read as its profile says', () => {
     expect((await ingest(await handedBack(directory, first))).invoices).toEqual(first.invoices);
   });
 
-  it('are refused where an unchanged number would be another one', async () => {
+  it('are refused where the declared decimal mark would make another number of an unchanged one', async () => {
     const first = await ingest(written('CSV', ROWS.slice(0, 1)), { decimal: '.' });
     const table = await corrections(first);
 
     const { read } = await ingest(csvOf(table), { decimal: ',' });
 
-    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-not-as-declared', column: 'quantity' }] });
-    expect(read.findings[0]?.message).toContain('lote_original');
-    const emptied = await ingest(csvOf(saved(table, { lote_original: '' })), { decimal: ',' });
+    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-not-as-declared' }] });
+    expect(read.findings[0]?.message).toContain('lote_read_as');
+    const emptied = await ingest(csvOf(saved(table, { lote_read_as: '' })), { decimal: ',' });
     expect(emptied.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }] } }]);
   });
 });
