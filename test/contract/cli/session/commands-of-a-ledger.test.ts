@@ -158,13 +158,12 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   describe('lote purge', () => {
     const own = (): Record<string, string> => ({ ...env, LOTE_APPLICATION: application });
 
-    it('leaves the batches of another application, and names it', async () => {
+    it('leaves the batches of another application', async () => {
       const { stdout } = printed();
 
       expect(await purgeCommand(env, { olderThan: '1d', dryRun: false, json: false })).toBe(0);
 
-      expect(stdout()).toMatch(/^Nothing to purge\.\nBatches of that age stay, of other applications/u);
-      expect(stdout()).toContain(application);
+      expect(stdout()).toMatch(/^Nothing to purge\./u);
     });
 
     it('first says what would go, and removes nothing', async () => {
