@@ -66,6 +66,8 @@ export async function examineParts({ config, profile, running, now }: Examined):
   const ledger = running ?? (await opening).ledger;
   const scene = { config, profile: profile ?? DEFAULT_PROFILE, ledger, isRunning, runs, patienceMs, now };
   const account = accountCheck(scene);
+  // The checks that wait for it report its error; before they do, a rejection must not end the process.
+  account.catch(() => undefined);
   const look = ([name, check]: Look) => within(name, patienceMs, async () => check({ ...scene, account }));
   const others = Promise.all(OTHERS.map(look));
   const read = await Promise.all(OF_LEDGER.map(look));
