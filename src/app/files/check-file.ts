@@ -144,7 +144,7 @@ export function boundedRows(heapBytes = getHeapStatistics().heap_size_limit): (r
     throw new LoteError(
       'usage',
       `Checking a file: a check keeps its rows in memory, in at most ${Math.floor(most / BYTES_OF_A_MB)} MB, found more up to row ${rows.at(-1)?.row}. Nothing of it was checked, and nothing was sent. ` +
-        'Split the file, or give the process more memory (NODE_OPTIONS=--max-old-space-size). `lote run FILE` needs no such memory.',
+        'Split the file, or give the process more memory (NODE_OPTIONS=--max-old-space-size=MEGABYTES). `lote run FILE` needs no such memory.',
     );
   };
 }

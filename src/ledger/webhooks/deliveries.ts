@@ -47,7 +47,8 @@ SELECT
   ) unreadable) AS unreadable,
   (SELECT count(*) FROM (
     SELECT FROM delivery d
-    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND NOT EXISTS (SELECT FROM document own WHERE own.service_id = d.service_id)
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND d.service_id IS NOT NULL
+      AND NOT EXISTS (SELECT FROM document own WHERE own.service_id = d.service_id OFFSET 0)
     LIMIT ${MOST_COUNTED}
   ) strange) AS unknown_ids,
   EXISTS (
