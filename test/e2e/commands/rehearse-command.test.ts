@@ -140,16 +140,4 @@ describe('lote rehearse', () => {
     expect(await unsettledOf('4')).not.toEqual(once);
     expect(await readdir(notified)).toEqual([]);
   });
-
-  it('refuses a wrong service profile before it starts', async () => {
-    const file = join(place.inputDir, 'small.csv');
-    await writeInvoiceFile(file, { invoices: 2 });
-    const path = join(place.directory, 'service.json');
-    await writeFile(path, JSON.stringify({ invoice: { id: '/data/id' }, limit: {} }));
-
-    const wrong = await runLote(['rehearse', file, '--faults', 'none'], { ...place.env, SERVICE_PROFILE: path });
-
-    expect(wrong.code, wrong.stderr).toBe(64);
-    expect(wrong.stderr).toContain('did you mean "limits"?');
-  });
 });
