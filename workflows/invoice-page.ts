@@ -38,9 +38,10 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   await notifyParent(pageSentSignal.name, { page });
   const looked = ending === 'sent' ? await lookForLastWord(input, sent) : undefined;
   if (looked?.isClosed === true) return { unsettled: 0 };
+  const waitingSince = spent.waitingSince ?? Date.now();
   const { unsettled, isClosed } = await waitForFinalWords(input, {
-    ...{ control, settled, sent, looked },
-    beginAgain: () => beginAgain(spent),
+    ...{ control, settled, sent, looked, waitingSince },
+    beginAgain: () => beginAgain({ ...spent, waitingSince }),
   });
   if (!isClosed) await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
   return { unsettled };

@@ -110,10 +110,7 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  // Nothing of a batch that had ended was sent again.
-  const finishedAt = batch?.finishedAt ?? null;
-  const isEarlier = !file.resumed && finishedAt !== null && finishedAt < night.startedAt;
-  const figures = await figuresOf(deps, end, isEarlier);
+  const figures = await figuresOf(deps, end, await issuedEarlier(deps, { file, batch, startedAt: night.startedAt }));
   const { destination, text, ...note } = nightlyNote({
     ...{ file, end, figures, batch, night, speech: deps.speech },
     stopped: await stopOf(deps, batchId ?? file.batchId),
@@ -168,8 +165,18 @@ async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promi
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
 }
 
+/** Returns how many invoices of the batch were issued before the night; Infinity if the night sent none of a batch that had ended. */
+async function issuedEarlier(
+  { ledger }: ActivityDeps,
+  { file, batch, startedAt }: { file: DroppedFile; batch: BatchRecord | null; startedAt: number },
+): Promise<number> {
+  if (batch === null || batch.startedAt >= startedAt) return 0;
+  if (!file.resumed && batch.finishedAt !== null && batch.finishedAt < startedAt) return Infinity;
+  return ledger.issuedBefore(batch.batchId, startedAt);
+}
+
 /** Counts the invoices of the file: all, those that have a document, and of these the ones that an earlier file issued. */
-async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, isEarlier: boolean): Promise<NightlyFigures> {
+async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, earlier: number): Promise<NightlyFigures> {
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
   if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
   const counted = end.kind === 'paused' ? await ledger.countOutcomes(end.batchId) : [];
@@ -178,7 +185,7 @@ async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, isEarlier: bool
       ? { ...countsByOutcome(counted), invoices: counted.reduce((sum, { invoices }) => sum + invoices, 0) }
       : end.result.counts;
   const issued = issuedCount(counts);
-  const alreadyIssued = isEarlier ? issued : (counts['already-issued'] ?? 0);
+  const alreadyIssued = Math.min(issued, Math.max(counts['already-issued'] ?? 0, earlier));
   return { invoices: counts.invoices ?? 0, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
 }
 

@@ -37,17 +37,25 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
   let expected = 0;
   let isLast = false;
   let isOver = false;
+  /** True after a look that began when no other file was left: an older one may have missed a resumption. */
+  let isSeenLast = false;
   const going = (): number => [...open.keys()].filter((slot) => !waits.has(slot)).length;
+  const isElseOver = (): boolean => isLast && open.size > 0 && expected + going() === 0;
   const watching = watchDrops().catch((error: unknown) => {
     if (!isCancellation(error)) log.warn('the night does not see any more which batches wait for a person');
   });
 
   async function watchDrops(): Promise<void> {
     for (const nextWait = growingWait({ firstMs: FIRST_LOOK_MS }); ;) {
-      await waitAtMost(nextWait(), { summary: 'until the next look at waiting batches', until: () => isOver });
+      await waitAtMost(nextWait(), {
+        summary: 'until the next look at waiting batches',
+        until: () => isOver || (isElseOver() && !isSeenLast),
+      });
       if (isOver) return;
+      const isLastLook = isElseOver();
       const files = [...open.values()].map(({ slot, sha256 }) => ({ slot, sha256 }));
       waits = new Map((await waitingDrops({ ...scope, files })).map(({ slot, end }) => [slot, end]));
+      isSeenLast = isLastLook && isElseOver();
     }
   }
 
@@ -59,8 +67,7 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
       open.set(file.slot, file);
     },
     async left({ slot }) {
-      const isElseOver = (): boolean => isLast && expected + going() === 0;
-      await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isElseOver()));
+      await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isSeenLast));
       return waits.get(slot) as FileEnd;
     },
     over: ({ slot }) => void open.delete(slot),

@@ -1,4 +1,4 @@
-import { proxyActivities, log, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, log, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { CloseInput, PageReview, PageLook } from '../../activities/settling/settle.ts';
 import type { PageControl, PageInput } from '../../src/domain/messages/messages.ts';
@@ -33,6 +33,8 @@ export interface PageWait {
    * not look, because its sending did not finish.
    */
   readonly looked: PageLook | null | undefined;
+  /** When the wait began, maybe in an earlier run of the page; epoch milliseconds. */
+  readonly waitingSince: number;
   /** Ends this run of the page and begins again in another one. */
   readonly beginAgain: () => Promise<never>;
 }
@@ -48,19 +50,17 @@ export interface PageEnd {
 /** Waits until every invoice of the page has its final word, or its time is over. The ledger is the truth: signals only make the page read it earlier. */
 export async function waitForFinalWords(
   input: PageInput,
-  { control, settled, sent, looked, beginAgain }: PageWait,
+  { control, settled, sent, looked, waitingSince, beginAgain }: PageWait,
 ): Promise<PageEnd> {
   const { ledgerId, batchId, page, settings } = input;
   const { settleMs } = settings;
   const scope = { ledgerId, batchId, page };
-  // Of the page with its earlier runs.
-  const began = workflowInfo().startTime.getTime();
-  // The sending of this page and that of the other batch, and then its settle time.
-  const attachedUntil = began + 2 * (settings.sendMs + settings.patienceMs) + settleMs;
+  // The sending of the other batch, and then its settle time.
+  const attachedUntil = waitingSince + settings.sendMs + settings.patienceMs + settleMs;
   // Requests from before this page began do not concern it.
   let asked = input.control.settleNow;
   let known: PageReview | null = looked ?? null;
-  for (const nextReread = growingWait({ firstMs: FIRST_REREAD_MS, began }); ;) {
+  for (const nextReread = growingWait({ firstMs: FIRST_REREAD_MS, began: waitingSince }); ;) {
     if (historyIsLong() && control().settleNow === asked) await beginAgain();
     // Clears before it reads the ledger, so that a signal that comes meanwhile may count twice, but is never missed.
     if (known === null) settled.clear();

@@ -261,6 +261,8 @@ export interface PageSpent {
   readonly outageSince: number | null;
   /** The trouble of the service that the page last waited for, or null. */
   readonly waitedFor: string | null;
+  /** Since when the page waits for final words, in epoch milliseconds; missing while it sends. */
+  readonly waitingSince?: number | undefined;
 }
 
 /** Result of a page: accepted invoices that had no final word when it closed. */
