@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { templateMistake } from './body-template.ts';
+import { mismatchIsNoRefusal, possiblePaging, reachableRules, wordsOfOneMeaning } from './contradictions.ts';
 import { expressionMistake } from './expression.ts';
-import { expressionOf, isHeaderName, isPlace, sameWord } from './place.ts';
+import { expressionOf, isHeaderName, isPlace } from './place.ts';
 
 const PLACE_FORMS =
   'a JSON Pointer such as "/data/id" ("" is the whole document), "header:NAME", "text" or "jsonata:EXPRESSION"';
@@ -33,43 +34,6 @@ const words = z.array(z.string().min(1).max(200));
 
 /** A header's name. */
 const headerName = z.string().refine(isHeaderName, { error: 'must be a header name' });
-
-/** A check of zod that reports contradicting settings. Zod runs the check only if the section itself is valid. */
-type Check<Section> = (context: z.core.ParsePayload<Section>) => void;
-
-function report({ issues, value: input }: z.core.ParsePayload, path: PropertyKey[], message: string): void {
-  issues.push({ code: 'custom', input, path, message });
-}
-
-/** Reports a word that means both issued and failed. */
-const wordsOfOneMeaning: Check<{ issued: string[]; failed: string[] }> = (context) => {
-  const { issued, failed } = context.value;
-  for (const [index, word] of failed.entries()) {
-    if (issued.some((other) => sameWord(word, other)))
-      report(context, ['failed', index], `no word may stand in both issued and failed, found ${JSON.stringify(word)}`);
-  }
-};
-
-interface Rule {
-  status?: number[] | undefined;
-  code?: string[] | undefined;
-  means: string;
-}
-
-/** Reports a word that means both that nothing was created and that the key already created another invoice. */
-const mismatchIsNoRefusal: Check<{ answers: { rules: Rule[] }; idempotency: { mismatchCodes: string[] } }> = (
-  context,
-) => {
-  const { answers, idempotency } = context.value;
-  for (const [index, { code = [], means, status }] of answers.rules.entries()) {
-    if (means !== 'refused' || status?.some((one) => one >= 400 && one < 500) === false) continue;
-    for (const [at, word] of code.entries()) {
-      if (!idempotency.mismatchCodes.some((other) => sameWord(word, other))) continue;
-      const message = `must not mean refused, for idempotency.mismatchCodes says that the key is known with other bytes, found ${JSON.stringify(word)}`;
-      report(context, ['answers', 'rules', index, 'code', at], message);
-    }
-  }
-};
 
 /** The places of the parts of a delivery. */
 const EventSection = z
@@ -254,6 +218,7 @@ const AnswersSection = z
       .describe('where an answer without `Retry-After` says how long to wait; `null`: nowhere'),
     rules: z.array(Rule).max(100).describe('rules for answers, read in order; the first that fits decides'),
   })
+  .check(reachableRules)
   .describe('which answers mean what, where the status alone does not say it');
 
 /** The prefix with which every id of the service begins. */
@@ -307,6 +272,7 @@ const MerchantsSection = z
     more: optionalPlace.describe('the flag that says whether there are more'),
     notPaging: words.describe("keys of a list's answer that look like paging and are not"),
   })
+  .check(possiblePaging)
   .describe('where the parts of a merchant stand, and how the list of them goes on');
 
 /** All settings that the service's interface document leaves open, in the order of docs/service-profile.md. */

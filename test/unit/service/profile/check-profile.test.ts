@@ -163,6 +163,22 @@ describe('settings that cannot both hold', () => {
       'invoice.failed.0',
     ],
     ['an event that is issued and failed', { event: { failed: ['no', 'invoice.issued'] } }, 'event.failed.1'],
+    ['a size parameter without a size', { merchants: { sizeParameter: 'limit' } }, 'merchants.pageSize'],
+    [
+      'one parameter for page and size',
+      { merchants: { paging: 'page', sizeParameter: 'page', pageSize: 9 } },
+      'merchants.sizeParameter',
+    ],
+    [
+      'a rule after one that takes all of its answers',
+      rules({ status: [400, 409], means: 'lost' }, { status: [409], code: ['x'], means: 'refused' }),
+      'answers.rules.1',
+    ],
+    [
+      'a rule after one with the same word',
+      rules({ code: ['DUP'], means: 'lost' }, { status: [409], code: ['dup'], means: 'exists' }),
+      'answers.rules.1',
+    ],
     [
       'a mismatch word that means refused',
       rules({ status: [422], code: ['a', 'IDEMPOTENCY_mismatch'], means: 'refused' }),
@@ -181,6 +197,10 @@ describe('settings that may be right', () => {
     ['a merchant whose id is its tax number', { merchants: { id: '/nif' } }],
     ['a page size that is not sent', { merchants: { pageSize: 50 } }],
     ['a header beside the JSON for a list', { merchants: { items: ['header:X', '/data'] } }],
+    [
+      'a special rule before a general one',
+      rules({ status: [409], code: ['x'], means: 'exists' }, { status: [409], means: 'lost' }),
+    ],
     [
       'a rule that asks for more places',
       rules({ status: [403], has: 'header:Retry-After', means: 'later' }, { status: [403], means: 'access' }),
