@@ -23,7 +23,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5068 },
   'src/app': { files: 67, lines: 8215 },
   'src/cli': { files: 31, lines: 3048 },
-  'src/console': { files: 31, lines: 4941 },
+  'src/console': { files: 31, lines: 4955 },
   'src/domain': { files: 44, lines: 3919 },
   'src/health': { files: 13, lines: 1475 },
   'src/ingest': { files: 45, lines: 6500 },

@@ -103,10 +103,9 @@ export async function multipartFile(
   const stop = (): void => void source.unpipe(form).destroy();
   const file = await new Promise<UploadedFile | null>((resolve, reject) => {
     form.on('file', (_field: string, stream: BusboyFileStream, name?: string) => {
-      // An error without a listener, before the first read, would end the process.
-      stream.on('error', () => undefined);
+      const broken = failureOf(stream);
       if (name === undefined || name === '') stream.resume();
-      else resolve({ name: plainName(name), content: contentOf(stream, stop) });
+      else resolve({ name: plainName(name), content: contentOf(stream, { broken, stop }) });
     });
     form.on('finish', () => resolve(null));
     form.on('error', () => reject(noForm('a form that is sent to its end')));
@@ -134,15 +133,30 @@ function openForm(contentType: string): InstanceType<typeof Busboy> {
   }
 }
 
-async function* contentOf(stream: BusboyFileStream, stop: () => void): AsyncGenerator<Uint8Array> {
+/**
+ * Listens from the beginning: the parser only emits its error and then ends the stream as if the file were whole, and
+ * an error without a listener would end the process.
+ */
+function failureOf(stream: BusboyFileStream): () => boolean {
+  let failed = false;
+  stream.on('error', () => (failed = true));
+  return () => failed;
+}
+
+interface FormEnd {
+  readonly broken: () => boolean;
+  readonly stop: () => void;
+}
+
+async function* contentOf(stream: BusboyFileStream, { broken, stop }: FormEnd): AsyncGenerator<Uint8Array> {
   try {
     for await (const bytes of stream) yield bytes as Uint8Array;
-    if (stream.errored !== null) throw stream.errored;
   } catch {
     throw noForm('a form that is sent to its end');
   } finally {
     stop();
   }
+  if (broken()) throw noForm('a form that is sent to its end');
 }
 
 /** Cleans a file name. Browsers write `"` as `%22`, and some send the whole path. No shell and no file system gives the result a special meaning. */

@@ -88,6 +88,14 @@ describe('multipartFile', () => {
     await expect(read(fileForm('x'.repeat(40)).subarray(0, length))).rejects.toMatchObject({ code: 'usage' });
   });
 
+  it('refuses a file without a closing boundary also when the form has ended before its first read', async () => {
+    const bytes = fileForm('a,b\nc,d').subarray(0, -'\r\n------LoteBoundary--\r\n'.length);
+    const file = await multipartFile(TYPE, inPieces(bytes, bytes.length));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    await expect(Readable.from(file?.content ?? []).toArray()).rejects.toMatchObject({ code: 'usage' });
+  });
+
   it('ends when who sends goes away half-way', async () => {
     let goAway = (): void => undefined;
     const gone = new Promise<void>((resolve) => (goAway = resolve));
