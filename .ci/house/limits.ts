@@ -26,7 +26,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/console': { files: 31, lines: 4955 },
   'src/domain': { files: 44, lines: 3919 },
   'src/health': { files: 13, lines: 1475 },
-  'src/ingest': { files: 45, lines: 6500 },
+  'src/ingest': { files: 45, lines: 6514 },
   'src/ledger': { files: 47, lines: 7128 },
   'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 713 },

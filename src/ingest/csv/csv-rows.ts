@@ -175,8 +175,9 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const { cells, errors, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    const { cells, errors, kept, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
     const hadWrongWidth = marks?.some(([code]) => code === WRONG_WIDTH) === true;
+    if (!hadWrongWidth) for (const one of kept) this.#evidence.observeKept(record.row, this.#labels[one.column], one);
     if (errors.length === 0 && !hadWrongWidth) return record;
     return { ...record, cells, hadWrongWidth, errors: [...(record.errors ?? []), ...errors] };
   }

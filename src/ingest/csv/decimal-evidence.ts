@@ -1,4 +1,4 @@
-import { READ_AS, type ReadAs } from '../../domain/read-as.ts';
+import { ORIGINAL, type ReadAs } from '../../domain/read-as.ts';
 import { Refusal, type Damage, shorten } from '../findings.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { Conversion, Proof } from '../ingest-result.ts';
@@ -88,6 +88,18 @@ export class DecimalEvidence {
     if (token.includes('.')) this.#proofs['.'] ??= { row, column, value: shorten(token, LONGEST_SHOWN) };
   }
 
+  /** Notes a number that the corrections keep as in the dropped file: the decimal that Lote read there proves the mark. */
+  observeKept(row: number, column: string, kept: { readonly cell: string; readonly value: string }): void {
+    const says = whatSays(kept.cell);
+    if (says === null || says.mark !== null) return;
+    const mark = (['.', ','] as const).find((one) => readNumber(kept.cell, one)?.value === kept.value);
+    if (mark === undefined) return;
+    const value = `${shorten(kept.cell.trim(), LONGEST_SHOWN)} = ${kept.value} (${ORIGINAL})`;
+    const witness = { row, column, value };
+    this.#proofs[mark] ??= witness;
+    if (mark !== says.sign) this.#groupings[mark] ??= witness;
+  }
+
   /** A cell that fits both marks is in thousands only with a proof or a declaration. @throws Refusal */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
@@ -119,13 +131,6 @@ function notAsDeclared(mark: DecimalMark, { row, column, value }: Witness): Refu
   const other = otherMark(mark);
   const message = `Column ${column}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${value}" in row ${row} can only be read with ${WORDS[other]}. Declare --decimal ${other}, or correct the file`;
   return new Refusal('decimal-not-as-declared', message, { row, column });
-}
-
-/** Unchanged numbers of the corrections would become other numbers. */
-function notAsStated(declared: DecimalMark): Refusal {
-  const stated = otherMark(declared);
-  const message = `--decimal ${declared} declares ${WORDS[declared]}, but the column ${READ_AS} says that Lote read the dropped file with ${WORDS[stated]}. Leave --decimal out, or empty the column ${READ_AS} after you have compared all numbers with the dropped file`;
-  return new Refusal('decimal-not-as-declared', message);
 }
 
 function contradictory(point: Witness, comma: Witness): Refusal {
@@ -163,8 +168,6 @@ export interface DecidedConversion {
 /** Priority: the operator, the file's own statement, the profile, the default. @throws Refusal */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
-  if (readAs.decimal !== undefined && options.decimal !== undefined && readAs.decimal !== options.decimal)
-    throw notAsStated(options.decimal);
   const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);
   const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
   const duplicateRows = declaredRows ?? 'refuse';

@@ -60,9 +60,16 @@ export function originalCells(
   return Object.fromEntries(entries);
 }
 
+interface KeptNumber {
+  readonly column: NumberColumn;
+  readonly cell: string;
+  readonly value: string;
+}
+
 interface ComparedRow {
   readonly cells: readonly string[];
   readonly errors: readonly Finding[];
+  readonly kept: readonly KeptNumber[];
   /** Faults of the row that still apply. Null if `lote_original` is unreadable. */
   readonly marks: RowMarks | null;
 }
@@ -76,21 +83,24 @@ export function beforeSpreadsheet(
   const said = readOriginal(original);
   if (said === null) {
     const message = `expected what Lote wrote there, or an empty cell. Copy it from the corrections file again, or empty it after you have compared the row with the dropped file`;
-    return { cells, errors: [rowError(row, ORIGINAL, 'corrections-damaged', message)], marks: null };
+    return { cells, errors: [rowError(row, ORIGINAL, 'corrections-damaged', message)], kept: [], marks: null };
   }
   const restored = [...cells];
   const errors: Finding[] = [];
+  const kept: KeptNumber[] = [];
   for (const { at, header, column } of read) {
     const now = cells[at] ?? '';
     const before = Object.hasOwn(said.cells, header) ? said.cells[header] : undefined;
     if (before === undefined) continue;
+    if (isNumberColumn(column) && typeof before !== 'string' && before[0] === now.trim())
+      kept.push({ column, cell: now, value: before[1] });
     const was = changedCell(before, now, column);
     if (was === null) continue;
     restored[at] = was;
     errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now }));
   }
   const cut = said.marks.filter(([code]) => code === CUT_CELL).map(([, header]) => wasCut(row, header));
-  return { cells: restored, errors: [...errors, ...cut], marks: said.marks };
+  return { cells: restored, errors: [...errors, ...cut], kept, marks: said.marks };
 }
 
 /** Returns the original cell if a spreadsheet changed its value, and null if a person did or it is the same. */

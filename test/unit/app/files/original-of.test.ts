@@ -359,16 +359,28 @@ describe('corrections of a file that was not read as its profile says', () => {
     expect((await ingest(await handedBack(directory, first))).invoices).toEqual(first.invoices);
   });
 
-  it('are refused where the declared decimal mark would make another number of an unchanged one', async () => {
+  it('are refused where an unchanged number would be another one', async () => {
     const first = await ingest(written('CSV', ROWS.slice(0, 1)), { decimal: '.' });
     const table = await corrections(first);
 
     const { read } = await ingest(csvOf(table), { decimal: ',' });
 
-    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-not-as-declared' }] });
-    expect(read.findings[0]?.message).toContain('lote_read_as');
-    const emptied = await ingest(csvOf(saved(table, { lote_read_as: '' })), { decimal: ',' });
+    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-not-as-declared', column: 'quantity' }] });
+    expect(read.findings[0]?.message).toContain('lote_original');
+    const emptied = await ingest(csvOf(saved(table, { lote_original: '' })), { decimal: ',' });
     expect(emptied.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }] } }]);
+  });
+
+  it('are refused where a corrected number has another mark than an unchanged one, and nothing says which', async () => {
+    const rows = [{ unit_price: '1.234' }, { invoice_ref: 'F-2', unit_price: 'free' }];
+    const first = await ingest(dropped(...rows), { decimal: ',' });
+    const [header = [], kept = [], wrong = []] = saved(await corrections(first), { lote_read_as: '' });
+    const corrected = wrong.map((cell) => (cell === 'free' ? '12.50' : cell));
+
+    const { read } = await ingest(csvOf([header, kept, corrected]));
+
+    expect(first.invoices).toMatchObject([{ invoice: { lines: [{ unitPrice: '1234' }] } }, { ok: false }]);
+    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-contradictory', column: 'unit_price' }] });
   });
 });
 
