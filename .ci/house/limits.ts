@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/platform': { files: 8, lines: 713 },
   'src/report': { files: 20, lines: 2515 },
   'src/sandbox': { files: 20, lines: 1970 },
-  'src/service': { files: 28, lines: 3502 },
+  'src/service': { files: 28, lines: 3513 },
   'src/texts': { files: 17, lines: 1802 },
   'src/webhooks': { files: 9, lines: 1424 },
   workflows: { files: 21, lines: 2647 },

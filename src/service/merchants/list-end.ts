@@ -69,8 +69,11 @@ export function signOfMore(
   // either, if the page proves by other means that it is the last.
   const places = [total, more, isProved ? next : null].flat().filter((place) => place !== null);
   const beside = { items: readPlace(document, items), notPaging, places };
-  const entries = [...entriesOfHeaders(document, places), ...entriesBeside(document.body, beside)];
-  const sign = first(entries.map((entry) => signOfKey(entry, read, 'merchants')));
+  const entries = [...entriesBeside(document.body, beside)];
+  const sign = first(
+    [...entriesOfHeaders(document, beside), ...entries].map((entry) => signOfKey(entry, read, 'merchants')),
+  );
+  // A header does not prove the end: `X-Count` may count the merchants of this page alone.
   const saysWhole =
     next.some((place) => readPlace(document, place) !== undefined) || entries.some((entry) => saysEnd(entry, read));
   if (sign !== null || isProved || saysWhole) return sign;
@@ -83,17 +86,25 @@ function first(signs: readonly (string | null)[]): string | null {
   return signs.find((found) => found !== null) ?? null;
 }
 
-/** Returns the headers that the profile does not read as entries, like `X-Total-Count` and `X-Next-Page`. */
-function entriesOfHeaders({ headers = {} }: Document, places: readonly string[]): readonly Entry[] {
-  const readByProfile = new Set(places.map((place) => place.toLowerCase().replaceAll(/\s/g, '')));
+/**
+ * Returns the headers that the profile does not read as entries, like `X-Total-Count` and `X-Next-Page`. A header that
+ * came twice may be joined with a comma, so each of its values is an entry.
+ */
+function entriesOfHeaders(
+  { headers = {} }: Document,
+  { places, notPaging }: { readonly places: readonly string[]; readonly notPaging: readonly string[] },
+): readonly Entry[] {
+  const plain = (place: string): string => place.toLowerCase().replaceAll(/[\s_-]/g, '');
+  const ignored = new Set([...places, ...notPaging, ...notPaging.map((name) => `header:${name}`)].map(plain));
   return Object.entries(headers).flatMap(([name, values]): readonly Entry[] => {
     const path = `header:${name}`;
-    if (readByProfile.has(path)) return [];
+    if (ignored.has(plain(path))) return [];
     const texts = [values ?? ''].flat();
     if (name === 'link')
       return texts.some((text) => /rel\s*=\s*"?[^",;]*\bnext\b/i.test(text)) ? [['header:link/next', texts]] : [];
+    const parts = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
     // `Content-Range` ends with the count behind a slash.
-    if (name === 'content-range') return texts.map((text) => ['header:content-range/total', text.split('/')[1] ?? '']);
-    return texts.map((text) => [path, text.trim()]);
+    if (name === 'content-range') return parts.map((text) => ['header:content-range/total', text.split('/')[1] ?? '']);
+    return parts.map((text) => [path, text]);
   });
 }

@@ -71,6 +71,7 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['X-Page-Count', { 'x-page-count': '2' }],
     ['X-Pagination-Page-Count', { 'x-pagination-page-count': '2' }],
     ['Content-Range', { 'content-range': 'merchants 0-0/2' }],
+    ['X-Total-Count that came twice', { 'x-total-count': '1, 2' }],
   ])('is not taken for whole with the header %s', async (_, headers) => {
     expect(await read({ data: ONE }, headers)).toMatchObject({ kind: 'unreadable' });
     const atTheTop = loadProfile('{"merchants":{"items":""}}');
@@ -121,6 +122,23 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     const profile = loadProfile('{"merchants":{"notPaging":["total"]}}');
 
     expect(await read({ data: ONE, total: 240 }, {}, profile)).toMatchObject({ kind: 'list' });
+  });
+
+  it('is whole when the profile says that the header means something else', async () => {
+    const headers = { 'x-total-count': '240' };
+
+    for (const name of ['X-Total-Count', 'header:X-Total-Count'])
+      expect(await read({ data: ONE }, headers, loadProfile(JSON.stringify({ merchants: { notPaging: [name] } })))) //
+        .toMatchObject({ kind: 'list' });
+  });
+
+  it('is not taken for whole with a full page and a header that counts the merchants of the page', async () => {
+    const profile = loadProfile('{"merchants":{"pageSize":2}}');
+
+    expect(await read({ data: TWO }, {}, profile)).toMatchObject({ kind: 'unreadable' });
+    for (const name of ['x-count', 'x-total-count'])
+      expect(await read({ data: TWO }, { [name]: '2' }, profile)).toMatchObject({ kind: 'unreadable' });
+    expect(await read({ data: TWO, limit: 2 }, { 'x-count': '2' })).toMatchObject({ kind: 'unreadable' });
   });
 
   it('counts the items of all pages, also those of one tax number', async () => {
