@@ -21,7 +21,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 31, lines: 5068 },
-  'src/app': { files: 67, lines: 8215 },
+  'src/app': { files: 67, lines: 8237 },
   'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4955 },
   'src/domain': { files: 44, lines: 3919 },

@@ -30,7 +30,12 @@ import {
 } from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
+/** Pages of the list of merchants; a check reads the list twice. */
+const MOST_PAGES = 4;
+/** Most GETs of the invoice. */
 const MOST_LOOKS = 8;
+/** Most requests of one check: those above and four more. */
+export const MOST_REQUESTS = 2 * MOST_PAGES + MOST_LOOKS + 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** A GET of a missing invoice shows how the service writes errors, and creates nothing. */
@@ -88,11 +93,16 @@ type Counted = ReturnType<typeof openCounted>;
 /** Opens the service as Lote uses it, counts its requests, and keeps the last raw answer. */
 function openCounted({ account, application, profile }: LiveCheckRequest) {
   let requests = 0;
+  let pages = 0;
+  let over = new AbortController();
   let last: ExchangeResult | null = null;
   const service = createInvoicingService({
     ...{ ...account, application, profile },
     capture: (answer) => void (last = answer),
-    measure: () => () => void (requests += 1),
+    measure: (operation) => () => {
+      requests += 1;
+      if (operation === 'list-merchants' && (pages += 1) === MOST_PAGES) over.abort();
+    },
   });
 
   async function asked<Answer>(call: () => Promise<Answer>): Promise<Asked<Answer>> {
@@ -101,7 +111,15 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  return { service, asked, list: () => asked(() => service.listMerchants()), count: () => requests };
+  /** `isCut` is true if the list has more pages than the check reads. */
+  async function list() {
+    pages = 0;
+    over = new AbortController();
+    const read = await asked(() => service.listMerchants(over.signal));
+    return { ...read, isCut: over.signal.aborted && read.answer.kind === 'unreadable' };
+  }
+
+  return { service, asked, list, count: () => requests };
 }
 
 async function compare(request: LiveCheckRequest, calls: Counted) {
@@ -133,7 +151,7 @@ async function compare(request: LiveCheckRequest, calls: Counted) {
 
 /** What the service has answered; null for a request that was not sent. */
 interface Answers {
-  readonly listed: Asked<MerchantListAnswer>;
+  readonly listed: Asked<MerchantListAnswer> & { readonly isCut: boolean };
   readonly registered: Document | null;
   readonly merchant: Asked<MerchantAnswer> | null;
   readonly invoice: Asked<CreateAnswer> | null;
@@ -190,7 +208,11 @@ function requestRows({ profile, subject }: LiveCheckRequest, answers: Answers): 
   const isListed = merchant?.answer.kind !== 'created' || list?.some(({ nif }) => nif === subject.nif) === true;
   const count = 'reason' in listed.answer ? codeOf(listed.answer.reason) : `${list?.length ?? 0} merchants`;
   const says = list === null || isListed ? count : `${count}, not the new one`;
-  const rows = [row('requests.listMerchants.path', listMerchants.path, says, list !== null && isListed)];
+  const rows = [
+    listed.isCut
+      ? unseen('requests.listMerchants.path', listMerchants.path, 'list-has-more-pages')
+      : row('requests.listMerchants.path', listMerchants.path, says, list !== null && isListed),
+  ];
   if (merchant !== null) rows.push(creationRow('requests.createMerchant', createMerchant.path, merchant.answer));
   if (invoice !== null) rows.push(creationRow('requests.createInvoice', createInvoice.path, invoice.answer));
   if (status !== null) {
