@@ -2,6 +2,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { judgeEarlier, refusedAfterLostAnswer } from './earlier-key.ts';
 import type { RetentionWindow } from './retention-window.ts';
+import { isServerError, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
@@ -11,12 +12,6 @@ const TRIES_PER_SLICE = 3;
 const FIRST_BACKOFF_MS = 200;
 /** The page waits for a longer Retry-After, on a timer that survives this process. */
 const LONGEST_PAUSE_MS = 2_000;
-/** If one key gets a server error this often while other invoices are created, the service keeps the error under the key. */
-const KEPT_AFTER = 12;
-/** Fewer errors suffice over a time that no passing outage lasts: behind an open circuit, Lote asks rarely. */
-const KEPT_AFTER_SPAN = 6;
-/** Recognises a server error by the words that the client gives every status. */
-const SERVER_ERROR = /^HTTP 5\d\d/;
 
 /** The result of sending one invoice, to be recorded; times are epoch milliseconds. */
 export interface Sent {
@@ -55,10 +50,7 @@ export interface SendDeps extends Pick<ActivityDeps, 'service' | 'random' | 'now
   readonly window: RetentionWindow;
   /** The permit that is checked in the moment before the first byte. */
   readonly permitOf: (invoice: SendableInvoice) => DeparturePermit;
-  /** When the last POST left that created an invoice, of all slices of this process. */
-  readonly created: { sentAt: number };
-  /** An error that stays this long under one key is no passing outage. */
-  readonly outageMs: number;
+  readonly storedErrors: StoredErrors;
   /** Returns whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceAnswers: () => Promise<boolean>;
 }
@@ -72,13 +64,15 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
   for (let attempts = 1; ; attempts += 1) {
     if (!deps.mayLeave(invoice)) return before ?? turnedAway(deps.now());
     let lastSentAt = deps.now();
+    const place = deps.storedErrors.leave();
     const answer: CreateAnswer = window.isOver(mayExistSince)
       ? { kind: 'not-permitted' }
       : await deps.service.createInvoice(body, invoice.idempotencyKey, {
           permit: notedPermit(window.permit(mayExistSince, permit), () => (lastSentAt = deps.now())),
           firstUsedAt: mayExistSince,
         });
-    await deps.answered(answer, { sentAt: lastSentAt, key: invoice.idempotencyKey });
+    const key = invoice.idempotencyKey;
+    await deps.answered(answer, { sentAt: lastSentAt, key });
     if (answer.kind === 'not-permitted') {
       const stayed = before ?? turnedAway(deps.now());
       return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcomeOf(mayExistSince) } : stayed;
@@ -86,18 +80,18 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'access-denied' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
-    const sentAt: number = before?.sentAt ?? lastSentAt;
-    if (answer.kind === 'created') deps.created.sentAt = Math.max(deps.created.sentAt, lastSentAt);
-    const error = serverErrorOf(deps, invoice, { answer, attempts, sentAt, answeredAt });
-    const stored = error === 'kept' || (error === 'kept?' && (await deps.serviceAnswers()));
+    const noted = deps.storedErrors.note({ key, place, sentAt: lastSentAt, answeredAt }, answer);
+    const verdict = noted === 'stored' ? await confirmStored(deps, key) : noted;
+    const stored = verdict === 'stored' || (invoice.errorKept && isServerError(answer));
     const { outcome, generation } = stored
       ? { outcome: storedError(answer) }
       : ((await judgeEarlier(deps, invoice, { answer, mayExist })) ?? { outcome: outcomeOf(answer, mayExist) });
     const delayMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
     const retryAfterMs = 'isDelayOfKey' in answer ? null : delayMs;
-    const trouble = stored ? null : troubleOf(answer, error === 'own');
+    const trouble = stored ? null : troubleOf(answer, verdict === 'own');
     const pauseMs = delayMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
+    const sentAt: number = before?.sentAt ?? lastSentAt;
     before = { attempts, outcome, generation, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
@@ -113,37 +107,11 @@ function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermi
   return { ...permit, isValid };
 }
 
-/** Returns whether the service may keep this server error under the key. */
-export function isServerError(answer: CreateAnswer): boolean {
-  return answer.kind === 'lost' && SERVER_ERROR.test(answer.reason.message);
-}
-
-interface AnsweredTry {
-  readonly answer: CreateAnswer;
-  /** POSTs of this slice. */
-  readonly attempts: number;
-  readonly sentAt: number;
-  readonly answeredAt: number;
-}
-
-/**
- * Tells an error that the service keeps under one key for ever from an outage, in which every key gets it while GET may
- * work. `own`: other invoices were created since the first POST with this key, so the error says nothing about the
- * service. `kept?`: it stays so long that it is kept under the key, if the service answers a GET at all.
- */
-function serverErrorOf(
-  { created, outageMs }: Pick<SendDeps, 'created' | 'outageMs'>,
-  invoice: Pick<SendableInvoice, 'attempts' | 'firstSentAt' | 'errorKept'>,
-  { answer, attempts, sentAt, answeredAt }: AnsweredTry,
-): 'none' | 'own' | 'kept?' | 'kept' {
-  if (!isServerError(answer)) return 'none';
-  if (invoice.errorKept) return 'kept';
-  const tries = invoice.attempts + attempts;
-  const since = invoice.firstSentAt ?? sentAt;
-  const isOwn = tries > 1 && created.sentAt >= since;
-  if (isOwn && tries >= KEPT_AFTER) return 'kept?';
-  if (tries >= KEPT_AFTER_SPAN && answeredAt - since >= outageMs) return 'kept?';
-  return isOwn ? 'own' : 'none';
+/** Asks even behind an open circuit. Otherwise Lote would wait for an error stored under a key as for an outage. */
+async function confirmStored(deps: SendDeps, key: string): Promise<StoredErrorVerdict> {
+  const answers = await deps.serviceAnswers();
+  deps.storedErrors.forget(key);
+  return answers ? 'stored' : 'open';
 }
 
 function turnedAway(now: number): Sent {

@@ -19,6 +19,7 @@ import { FrozenSupply, putBack, type FrozenInvoice } from './frozen-supply.ts';
 import { permitOfGeneration, WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import { RetentionWindow } from './retention-window.ts';
 import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
+import type { StoredErrors } from './stored-errors.ts';
 import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
@@ -35,16 +36,13 @@ const LANES_OF_A_POST = 4;
 const FEW_POSTS = 16;
 /** Delay of recording an accepting answer: at twenty answers a second, it saves fifteen statements in sixteen. */
 const PATIENCE_MS = 1_000;
-/** An error that stays for half of the send time is no passing outage; the invoice gets its reason before that time ends. */
-const OUTAGE_SHARE = 2;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
 /** Parts that all slices of a process share, so that Lote recognises trouble in a row. */
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
-  /** When the last POST left that created an invoice. */
-  readonly created: { sentAt: number };
+  readonly storedErrors: StoredErrors;
   /** Whether the service has answered a POST of this process. Until then a slice sends its first invoice alone. */
   readonly heard: { isAny: boolean };
 }
@@ -85,7 +83,7 @@ export class SliceSender {
   #retryAfterMs = 0;
 
   constructor(deps: ActivityDeps, parts: SliceParts, work: SliceWork) {
-    const { circuit, created, permit } = parts;
+    const { circuit, storedErrors, permit } = parts;
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
@@ -94,8 +92,7 @@ export class SliceSender {
     this.#forbidden = new ForbiddenRun(new Set(work.sendable.map(({ invoice }) => invoice.merchant.nif)).size);
     this.#sendDeps = {
       ...deps,
-      created,
-      outageMs: deps.settings.sendMs / OUTAGE_SHARE,
+      storedErrors,
       permitOf: (invoice) => permitOfGeneration(deps, invoice, this.#permitOf(invoice)),
       mayLeave: (invoice) => !this.#isHalted(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),

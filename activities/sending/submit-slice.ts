@@ -11,10 +11,14 @@ import { canHaveBytes } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
 import { type SliceInput, type SliceResult, SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
 import type { SendingPermit } from './sending-permission.ts';
+import { StoredErrors } from './stored-errors.ts';
 import { Context } from '@temporalio/activity';
 import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+
+/** An error that stays for half of the send time is no passing outage; the invoice gets its reason before that time ends. */
+const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {
   readonly failureWatch: ReturnType<typeof createFailureWatches>;
@@ -34,17 +38,17 @@ interface Shared extends ProcessParts {
  * | the profile reads answers or words wrongly, or two invoices get ids of other invoices | every slice of every worker | the profile is corrected, or an operator confirms it | `../calibration.ts`, `sending-permission.ts` |
  * | 403 to one merchant while other merchants pass | that merchant; its unsent invoices are held | the file is dropped again | `forbidden-invoices.ts` |
  * | 403 to every merchant | every slice, as above | a probe succeeds | `forbidden-invoices.ts` |
- * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `send-invoice.ts` |
+ * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
  * | the first POST is older than the retention window | that invoice, which becomes unknown | an operator decides | `retention-window.ts` |
  * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets.ts` |
  * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets.ts` |
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `first-invoices.ts` |
  * | a longer Retry-After than 2 s | the page | the time is over | `send-invoice.ts` |
  */
-export function createSubmitSlice({ ledger, service, now }: ActivityDeps) {
+export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
     circuit: new CircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
-    created: { sentAt: Number.NEGATIVE_INFINITY },
+    storedErrors: new StoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     heard: { isAny: false },
     failureWatch: createFailureWatches(),
   };

@@ -6,7 +6,7 @@ import { eachOf } from '../../src/platform/concurrency.ts';
 import { permitOfGeneration } from '../sending/sending-permission.ts';
 import { refusedRepeat, judgeEarlier, distrustIds } from '../sending/earlier-key.ts';
 import { RetentionWindow } from '../sending/retention-window.ts';
-import { isServerError } from '../sending/send-invoice.ts';
+import { isServerError } from '../sending/stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import { setMaxListeners } from 'node:events';
 import type { RepeatInvoice } from '../../src/ledger/operations/reconciling.ts';

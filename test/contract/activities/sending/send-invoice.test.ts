@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sendInvoice, type SendDeps, type Sent } from '../../../../activities/sending/send-invoice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { RetentionWindow } from '../../../../activities/sending/retention-window.ts';
+import { StoredErrors } from '../../../../activities/sending/stored-errors.ts';
 import { RETRY } from '../activity-place.ts';
 import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../../../src/ledger/sending/sending.ts';
@@ -40,11 +41,8 @@ async function send(
     retentionMs?: number;
     stopped?: boolean;
     turns?: number;
-    /** When another invoice left that was created. */
-    createdAt?: number;
-    /** Whether the service answers a GET. */
-    answers?: boolean;
-    firstSentAt?: number;
+    seen?: StoredErrors;
+    generations?: boolean;
     errorKept?: true;
     /** POSTs of earlier slices. */
     attempts?: number;
@@ -97,14 +95,12 @@ async function send(
       stopped: () => over.stopped ?? false,
       window,
       permitOf: () => PERMITTED,
-      created: { sentAt: over.createdAt ?? Number.NEGATIVE_INFINITY },
-      outageMs: SPAN_MS,
-      serviceAnswers: () => Promise.resolve(over.answers ?? true),
+      storedErrors: over.seen ?? new StoredErrors({ spanMs: SPAN_MS }),
+      serviceAnswers: () => Promise.resolve(over.generations ?? true),
     },
     {
       idempotencyKey: 'key',
       attempts: over.attempts ?? 0,
-      firstSentAt: over.firstSentAt ?? null,
       mayExist: over.mayExist ?? over.mayExistSince !== undefined,
       mayExistSince: over.mayExistSince ?? (over.mayExist === true ? 0 : null),
       errorKept: over.errorKept ?? false,
@@ -235,23 +231,24 @@ describe('sendInvoice', () => {
     expect((await send([LOST, CREATED])).sent).toMatchObject({ sentAt: 0, lastSentAt: 210, answeredAt: 220 });
   });
 
-  const KEPT = { outcome: { kind: 'unknown', reason: { code: 'stored-error' } }, trouble: null };
-  const pending = (own: boolean) => ({ outcome: { kind: 'pending', mayExist: true }, trouble: { own } });
-
   it.each([
-    ['the twelfth time, while others are created: kept', { attempts: 11, firstSentAt: 0, createdAt: 5 }, KEPT],
-    ['the eleventh time: its own', { attempts: 10, firstSentAt: 0, createdAt: 5 }, pending(true)],
-    ['the first time: no one’s yet', { attempts: 0, createdAt: 5 }, pending(false)],
-    ['often, and none was created since: an outage', { attempts: 40, firstSentAt: 9, createdAt: 5 }, pending(false)],
-    ['for longer than an outage lasts: kept', { attempts: 5, firstSentAt: 0, at: SPAN_MS }, KEPT],
-    ['for so long, but too seldom: an outage', { attempts: 4, firstSentAt: 0, at: SPAN_MS }, pending(false)],
     [
-      'often, of a service that answers nothing: not kept',
-      { attempts: 11, firstSentAt: 0, createdAt: 5, answers: false },
-      pending(false),
+      'is kept under its key by a service that lives',
+      true,
+      false,
+      { kind: 'unknown', reason: { code: 'stored-error' } },
     ],
-  ])('the same server error %s', async (_, over, expected) => {
-    expect((await send([ERROR], { ...over, stopped: true })).sent).toMatchObject(expected);
+    ['is so behind an open circuit too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
+    ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
+  ] as const)('the same error for longer than an outage lasts %s', async (_title, generations, stopped, outcome) => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    let last: Sent | null = null;
+    for (let round = 0; round < 12 && last?.outcome?.kind !== 'unknown'; round += 1) {
+      const answers = stopped ? [ERROR] : [ERROR, ERROR, ERROR];
+      ({ sent: last } = await send(answers, { seen, generations, stopped, at: round * 6_000 }));
+    }
+
+    expect(last?.outcome).toMatchObject(outcome);
   });
 
   it('the same error once more, of a key under which the service kept one, ends its tries at once', async () => {
@@ -261,6 +258,38 @@ describe('sendInvoice', () => {
     expect(sent.outcome).toHaveProperty('reason.message', expect.stringContaining('(HTTP 503: maintenance)'));
     expect((await send([LOST, CREATED], { mayExist: true, errorKept: true })).sent.outcome).toEqual({
       ...{ kind: 'accepted', serviceId: 'inv_1' },
+    });
+  });
+
+  it('the same error to every key for a few seconds is an outage, though GET works', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    let last: Sent | null = null;
+    for (let round = 0; round < 9; round += 1) {
+      ({ sent: last } = await send([ERROR, ERROR, ERROR], { seen, at: round * 6_000 }));
+    }
+
+    expect(last).toMatchObject({ outcome: { kind: 'pending', mayExist: true }, trouble: { own: false } });
+  });
+
+  it('starts counting anew when the service turns out to be away', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    for (let round = 0; round < 4; round += 1)
+      await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, generations: false });
+
+    expect((await send([ERROR, ERROR, ERROR], { seen, at: 100_000 })).sent.outcome).toMatchObject({ kind: 'pending' });
+  });
+
+  it('says of an error whether it is the key’s own', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    const first = await send([ERROR], { seen, stopped: true });
+    for (const key of ['a', 'b']) {
+      seen.note({ key, place: seen.leave(), sentAt: 0, answeredAt: 0 }, CREATED);
+    }
+
+    expect(first.sent.trouble).toMatchObject({ own: false });
+    expect((await send([ERROR], { seen, stopped: true })).sent.trouble).toMatchObject({
+      accessDenied: false,
+      own: true,
     });
   });
 });
