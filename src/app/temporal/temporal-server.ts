@@ -226,13 +226,14 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
   };
 }
 
-/** So many failed restarts in a row are no accident: a disk is full, or a file is broken. */
-const MOST_FAILURES = 5;
+/** So many ends in a row, each within this time of its start, are no accident: a disk is full, or a file is broken. */
+const MOST_RESTARTS = 5;
+const SOON_MS = 2 * 60_000;
 const FIRST_PAUSE_MS = 500;
 
 /**
  * Restarts an ended Temporal server on the same ports and file; workers and clients reconnect by themselves. Calls `onLost` when the server
- * does not come up again. Returns a function that resolves when the watch has stopped, so that its caller can stop the server without a restart.
+ * does not come up again or ends soon again and again. Returns a function that resolves when the watch has stopped, so that its caller can stop the server without a restart.
  */
 export function superviseTemporal(
   server: Pick<TemporalServer, 'ended' | 'restart'>,
@@ -244,23 +245,25 @@ export function superviseTemporal(
   const releasing = once(signal, 'abort');
 
   async function keepUp(): Promise<void> {
-    for (let failures = 0; failures < MOST_FAILURES;) {
+    for (let restarts = 0; ; restarts += 1) {
+      const started = performance.now();
       await Promise.race([server.ended(), releasing]);
-      const pauseMs = FIRST_PAUSE_MS * 2 ** failures;
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
-      log.warn('the embedded Temporal server has ended; starting it again', { failures });
+      if (performance.now() - started > SOON_MS) restarts = 0;
+      if (restarts >= MOST_RESTARTS) break;
+      await sleep(FIRST_PAUSE_MS * 2 ** restarts, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      log.warn('the embedded Temporal server has ended; starting it again', { restarts });
       const isUp = await server.restart().catch((err: unknown) => {
-        log.warn('the embedded Temporal server could not be started again', { failures, err });
+        log.warn('the embedded Temporal server could not be started again', { restarts, err });
         return false;
       });
-      failures = isUp ? 0 : failures + 1;
       if (isUp) log.warn('the embedded Temporal server is up again');
     }
     onLost(
       new LoteError(
         'temporal-unavailable',
-        `Keeping the embedded Temporal server up: it ended, and ${MOST_FAILURES} restarts in a row failed. ` +
+        `Keeping the embedded Temporal server up: it was restarted ${MOST_RESTARTS} times in a row, and did not stay up for ${SOON_MS / 60_000} minutes. ` +
           'Look at temporal.log in the data directory (is the disk full?) and start Lote again; nothing is lost.',
       ),
     );

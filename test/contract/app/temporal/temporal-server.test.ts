@@ -263,9 +263,12 @@ describe('a supervised Temporal server', () => {
     expect(await temporalProcess(dataDir)).toBeNull();
   });
 
-  it('is given up after five failed restarts in a row, with an error that says where to look', async () => {
+  it.concurrent.each([
+    ['does not come up', false],
+    ['comes up and ends at once', true],
+  ])('is given up after five restarts in a row when it %s, with an error that says where to look', async (_, isUp) => {
     const said = log();
-    const server = { ended: () => Promise.resolve(), restart: () => Promise.resolve(false) };
+    const server = { ended: () => Promise.resolve(), restart: () => Promise.resolve(isUp) };
 
     const lost = await new Promise((resolve) => superviseTemporal(server, said, resolve));
 
