@@ -15,10 +15,11 @@ const PROBE = "LoteBatch = 'none' AND LoteState = 'none' AND LoteProblems = 0";
  */
 export async function ensureSearchAttributes(client: Client, log: Pick<Logger, 'warn'>): Promise<boolean> {
   try {
-    // A server may refuse operator calls and still have the attributes.
-    if (await isAnswered(client)) return true;
     const { missing, ofOtherTypes } = await searchAttributesOf(client);
-    if (ofOtherTypes.length > 0) throw new Error(`${ofOtherTypes.join(', ')} have other types on this server`);
+    if (ofOtherTypes.length > 0) {
+      log.warn('search attributes have other types on this server; batches run without them', { names: ofOtherTypes });
+      return false;
+    }
     if (missing.length > 0)
       await operatorServiceOf(client).addSearchAttributes({
         namespace: client.options.namespace,
@@ -26,6 +27,8 @@ export async function ensureSearchAttributes(client: Client, log: Pick<Logger, '
       });
     return true;
   } catch (err) {
+    // A server may refuse operator calls and still have the attributes.
+    if (await isAnswered(client)) return true;
     log.warn('search attributes cannot be registered; batches run without them', { names: NAMES, err });
     return false;
   }

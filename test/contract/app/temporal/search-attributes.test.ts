@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ensureSearchAttributes } from '../../../../src/app/temporal/search-attributes.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
+const TEXT = 1;
 const KEYWORD = 2;
+const INT = 3;
 const WEEK = { seconds: 7 * 24 * 3_600 } as const;
 
 describe('the search attributes', () => {
@@ -56,12 +58,15 @@ describe('the search attributes', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('of another type on the server are done without, and said once', async () => {
+  it.each([
+    ['of another type', { LoteProblems: KEYWORD }],
+    ['of another type that answers the same questions', { LoteBatch: TEXT, LoteState: KEYWORD, LoteProblems: INT }],
+  ])('%s on the server are done without, and said once', async (_, searchAttributes) => {
     const client = await freshNamespace();
-    await connection.operatorService.addSearchAttributes({
-      namespace: client.options.namespace,
-      searchAttributes: { LoteProblems: KEYWORD },
-    });
+    const { namespace } = client.options;
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    // The namespace learns of its new attributes a moment later.
+    await expect.poll(() => client.workflow.count('LoteProblems IS NULL').catch(() => null)).not.toBeNull();
 
     expect(await ensureSearchAttributes(client, log)).toBe(false);
 
