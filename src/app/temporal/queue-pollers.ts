@@ -81,16 +81,17 @@ const LOOKS = 20;
 const LOOK_EVERY_MS = 500;
 
 /**
- * Waits until a live worker of this ledger and application polls the task queue. A worker that was killed counts as live for 90 s; a
- * run that it does not take up waits for the next worker.
+ * Waits until the server lists a worker of this ledger and application for the task queue. A killed worker stays listed for five
+ * minutes; a run that it does not take up waits for the next worker.
  * @throws LoteError `worker-missing` after 10 s without one
  */
-export async function requireLiveWorker(client: Client, taskQueue: string, scope: string): Promise<void> {
-  const isLive = async (): Promise<boolean> =>
-    (await livePollers(client, taskQueue)).some((poller) => poller.scope === scope);
+export async function requireListedWorker(client: Client, taskQueue: string, scope: string): Promise<void> {
+  // No poller is left out for its age: that would compare the server's clock with this machine's.
+  const isListed = async (): Promise<boolean> =>
+    (await queuePollers(client, taskQueue)).some((poller) => poller.scope === scope);
   const isFound = await waitingFor('a worker', async () => {
     for (let look = 0; look < LOOKS; look += 1) {
-      if (await isLive()) return true;
+      if (await isListed()) return true;
       await sleep(LOOK_EVERY_MS);
     }
     return false;

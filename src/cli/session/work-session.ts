@@ -15,7 +15,7 @@ import { startFile, type StartOptions } from '../../app/operator/hand-over.ts';
 import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
 import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
 import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
-import { requireLiveWorker, workerScope } from '../../app/temporal/queue-pollers.ts';
+import { requireListedWorker, workerScope } from '../../app/temporal/queue-pollers.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 import type { FollowedBatch } from './follow-batches.ts';
@@ -157,7 +157,7 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
   try {
     const client = await connectClient(placeOf(temporal.address ?? '', temporal), temporal.namespace);
     try {
-      await requireLiveWorker(client, taskQueue, workerScope(ledger.id, config));
+      await requireListedWorker(client, taskQueue, workerScope(ledger.id, config));
       if (command.startsFiles === true) {
         // Workers cannot read a file that only this machine sees.
         await createCommonFolders({ config, ledger })?.require('input');
