@@ -8,11 +8,14 @@ import { tryLock } from 'fs-native-extensions';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { requireWritable } from '../../platform/folders.ts';
+import { repeat, type Repetition } from '../../platform/repeat.ts';
 
 /** A lock that lasts until it is released or its process ends in any way. */
 export interface DirectoryLock {
   /** A new id per owner. An owner writes it into its files, so that readers can recognise the files of a dead owner. */
   readonly owner: string;
+  /** Returns true if the locked file is still in its directory. */
+  isInPlace(): boolean;
   release(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export async function acquireDirectoryLock(directory: string): Promise<Directory
     const holder = { owner, host: hostname(), pid: process.pid, since: new Date().toISOString() };
     ftruncateSync(fd);
     writeSync(fd, `${JSON.stringify(holder)}\n`);
-    return { owner, release: closeOnce(fd) };
+    return { owner, isInPlace: () => isStill(file, fd), release: closeOnce(fd) };
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -77,6 +80,36 @@ function holderIn(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+const LOOK_EVERY_MS = 5_000;
+/** Failed checks in a row before the directory counts as lost, because a mount may be away for a moment. */
+const LOOKS = 2;
+
+/**
+ * Checks regularly that the lock file is in its place, and calls `onLost` with `folder-unusable` once it is not. The lock of a moved or removed
+ * file excludes no process: another process makes a new directory with a new ledger, while this one writes files that no process will find again.
+ */
+export function watchDirectory(
+  path: string,
+  lock: Pick<DirectoryLock, 'isInPlace'>,
+  onLost: (error: LoteError) => void,
+  everyMs = LOOK_EVERY_MS,
+): Repetition {
+  let missing = 0;
+  const look = async (): Promise<void> => {
+    missing = lock.isInPlace() ? 0 : missing + 1;
+    if (missing === LOOKS) onLost(directoryLost(path));
+  };
+  return repeat(everyMs, look, { firstAtOnce: false });
+}
+
+function directoryLost(path: string): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Keeping the data directory ${path}: it must stay where it is while Lote runs, but it was removed or moved away, or another one took its place. Its ledger is not there any more: put the directory back, ` +
+      'or restore a copy (docs/deployment.md#restore-the-ledger), before you start Lote again.',
+  );
 }
 
 /**
