@@ -21,7 +21,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5138 },
-  'src/app': { files: 67, lines: 8237 },
+  'src/app': { files: 67, lines: 8280 },
   'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4955 },
   'src/domain': { files: 44, lines: 3919 },
@@ -31,7 +31,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 713 },
   'src/report': { files: 20, lines: 2515 },
-  'src/sandbox': { files: 20, lines: 1970 },
+  'src/sandbox': { files: 20, lines: 1984 },
   'src/service': { files: 28, lines: 3513 },
   'src/texts': { files: 17, lines: 1802 },
   'src/webhooks': { files: 9, lines: 1424 },

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
-import type { Change, SandboxStore } from './store.ts';
+import type { Change, InvoiceRecord, SandboxStore } from './store.ts';
 
 const JOURNAL_FILE = 'books.jsonl';
 /** Never remove this file: a lock on a removed file excludes no other process. */
@@ -34,7 +34,7 @@ export function fileStore({ directory }: { readonly directory: string }): Sandbo
   }
 
   return {
-    /** Removes a last group that its process did not finish. @throws Error if a group in the middle is not JSON. */
+    /** Removes a last group that its process did not finish. @throws Error if a group in the middle is not JSON, or of an earlier build. */
     async *open() {
       await mkdir(directory, { recursive: true });
       release = lockDirectory(directory);
@@ -45,7 +45,10 @@ export function fileStore({ directory }: { readonly directory: string }): Sandbo
         if (length < whole.length) await journal.truncate(length);
         for (let at = 0; at < length;) {
           const end = whole.indexOf(NEWLINE, at);
-          yield* parsed(whole.subarray(at, end), `${path}: every line must be JSON, and the one at byte ${at} is not`);
+          const line = whole.subarray(at, end);
+          const changes = parsed(line, `${path}: every line must be JSON, and the one at byte ${at} is not`);
+          requireBodies(changes, path);
+          yield* changes;
           at = end + 1;
         }
       } catch (error) {
@@ -82,6 +85,17 @@ function parsed(line: Buffer, problem: string): readonly Change[] {
       { cause },
     );
   }
+}
+
+/** An earlier build kept the text of an invoice's request beside its record. */
+function requireBodies(changes: readonly Change[], path: string): void {
+  const isWhole = (change: Change): boolean =>
+    change.kind !== 'invoice' || typeof (change.invoice as Partial<InvoiceRecord>).body === 'string';
+  if (changes.every(isWhole)) return;
+  throw new Error(
+    `Reading the sandbox's books in ${path}: every invoice must have its request in its record, but an earlier build of Lote wrote these books. ` +
+      "Remove the sandbox's directory to start with empty books.",
+  );
 }
 
 /**

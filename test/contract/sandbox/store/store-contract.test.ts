@@ -97,6 +97,17 @@ describe('a file store', () => {
     await store.close();
     await expect(store.write(FIRST)).rejects.toThrow('must be open');
   });
+
+  it('refuses books of an earlier build, whose invoices lack their request, and releases the directory', async () => {
+    const store = fileStore({ directory: join(directory, 'earlier') });
+    await allOf(store.open());
+    const { body, ...record } = invoice('inv_1');
+    await store.write([{ kind: 'invoice', invoice: record, body } as never]);
+    await store.close();
+
+    await expect(allOf(store.open())).rejects.toThrow("Remove the sandbox's directory");
+    await expect(allOf(store.open())).rejects.toThrow("Remove the sandbox's directory");
+  });
 });
 
 describe('books that are restored', () => {
