@@ -79,7 +79,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
   const over = attemptOver();
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
-  let pollAt = first.waitMs * FIRST_POLL_SHARE;
+  let pollAt = Math.max(1, first.waitMs * FIRST_POLL_SHARE);
   while (pollAt < spent) pollAt *= 2;
   while (!over.aborted) {
     const waited = deps.now() - began;

@@ -40,8 +40,8 @@ export class PageSender {
   readonly #input: PageInput;
   readonly #notifier: PageNotifier;
   readonly #spent: { -readonly [Name in keyof PageSpent]: PageSpent[Name] };
-  /** What the batch was last told that the page waits for. */
-  #notified: string | null;
+  /** What this run last told the batch that the page waits for. A further run does not know, so it says its first word always. */
+  #notified: string | null | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isTried = false;
 
@@ -49,7 +49,7 @@ export class PageSender {
     this.#input = input;
     this.#notifier = notifier;
     this.#spent = { ...(input.spent ?? { sendMs: 0, outageSince: null, waitedFor: null }) };
-    this.#notified = this.#spent.waitedFor;
+    this.#notified = input.spent === undefined ? null : undefined;
   }
 
   async send(): Promise<SendingEnd> {

@@ -130,6 +130,14 @@ describe('the wait for final words of the first invoices', () => {
     return { asks, sleeps };
   }
 
+  it('ends at once when it is shorter than a millisecond, also in a later attempt', async () => {
+    const place = saying(() => SAID_PROCESSING);
+
+    const { asks } = await asksOf(place, await acceptedBatch(place, 20), { waitMs: 0, spentMs: 1_000 });
+
+    expect(asks).toEqual([{ at: 0, count: 20 }]);
+  });
+
   it('asks for each at an eighth, a quarter and half of it, and at its end', async () => {
     const place = saying(() => SAID_PROCESSING);
 
