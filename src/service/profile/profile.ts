@@ -270,7 +270,7 @@ const MerchantsSection = z
     pageSize: z.number().int().min(1).max(10_000).nullable().describe('merchants a page; `null`: as the service likes'),
     total: optionalPlace.describe('how many merchants there are in all'),
     more: optionalPlace.describe('the flag that says whether there are more'),
-    notPaging: words.describe("keys of a list's answer that look like paging and are not"),
+    notPaging: words.describe("keys and headers of a list's answer that look like paging and are not"),
   })
   .check(possiblePaging)
   .describe('where the parts of a merchant stand, and how the list of them goes on');
