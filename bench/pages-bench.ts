@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { openPostgresDatabase } from '../src/ledger/database/postgres/open-postgres-database.ts';
+import { openPostgresDatabase } from '../src/database/open-postgres-database.ts';
 import { BROWSER_PATH, launchBrowser, weighPage } from '../test/support/browser/browser.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../test/support/console/furnished-console.ts';
 import { startDeployedPostgres } from './deployed-postgres.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { statementLabel } from '../../src/ledger/database/statement-failure.ts';
+import { statementLabel } from '../../src/database/statement-failure.ts';
 import type { Table } from '../print-table.ts';
 
 /** Settings of a server that counts its statements. */

@@ -4,7 +4,7 @@ import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts
 import type { Invoice } from '../../src/domain/invoice.ts';
 import { netOf } from '../../src/domain/money.ts';
 import type { RawRow } from '../../src/domain/row.ts';
-import { openPostgresLedger } from '../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../src/ledger/open-postgres-ledger.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';

@@ -1,8 +1,8 @@
 import type { InvoiceIdentity } from '../domain/fingerprint.ts';
 import type { Decided, Effect, InvoiceLife, Refused, Surroundings } from '../domain/machine/invoice-life.ts';
 import { decide, type Command } from '../domain/machine/invoice-machine.ts';
-import { CLOSED_BATCH_STATES, column, reasonJson, recordset } from './database/sql.ts';
-import type { Database, Queries, SqlValue } from './database/database.ts';
+import { CLOSED_BATCH_STATES, column, reasonJson, recordset } from './sql.ts';
+import type { Database, Queries, SqlValue } from '../database/database.ts';
 import { shareBatch } from './batches/batch.ts';
 import type { BatchWriter } from '../domain/records/batch-record.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/ledger/database/migrate.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/migrate.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { SECRET_VARIABLES } from '../../src/app/config/environment.ts';
 import { EnvSchema } from '../../src/app/config/env-schema.ts';

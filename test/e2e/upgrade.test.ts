@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { VERSION } from '../../src/app/version.ts';
 import { readEndpoints } from '../../src/app/data-dir/endpoints-file.ts';
 import { openDataDir } from '../../src/app/data-dir/data-dir.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/database/migrate.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/migrate.ts';
 
 /** `LOTE_TEST_UPGRADE_INVOICES=20000 npx vitest run --mode compiled test/e2e/upgrade.test.ts` for a larger proof. */
 const INVOICES = Number(process.env['LOTE_TEST_UPGRADE_INVOICES'] ?? 2_000);

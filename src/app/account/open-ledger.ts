@@ -22,10 +22,10 @@ export function openLedger(place: LedgerPlace): Promise<Ledger> {
 
 async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace): Promise<Ledger> {
   if (databaseUrl !== null) {
-    const { openPostgresLedger } = await import('../../ledger/database/postgres/open-postgres-ledger.ts');
+    const { openPostgresLedger } = await import('../../ledger/open-postgres-ledger.ts');
     return openPostgresLedger({ connectionString: databaseUrl, measure });
   }
-  const { openPgliteLedger } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
+  const { openPgliteLedger } = await import('../../ledger/open-pglite-ledger.ts');
   return openPgliteLedger({
     ...{ directory, templates: templates(), measure },
     putAside: notify && ((path) => putAside(path, notify)),
@@ -34,7 +34,7 @@ async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace):
 
 /** Makes the template of new embedded ledgers unless this user has one, so that the first start need not wait for it. */
 export async function makeLedgerTemplate(): Promise<void> {
-  const { findTemplate } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
+  const { findTemplate } = await import('../../ledger/open-pglite-ledger.ts');
   await findTemplate(templates());
 }
 

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config/config.ts';
 import { currentOwner } from '../../app/data-dir/directory-lock.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import type { Database } from '../../database/database.ts';
 import {
   LAST_VERSION_OF_0_1_0,
   ledgerOf010,
   SCHEMA_VERSION,
   schemaVersionOf,
   findLedgerId,
-} from '../../ledger/database/migrate.ts';
-import { StatementFailure } from '../../ledger/database/statement-failure.ts';
+} from '../../ledger/migrate.ts';
+import { StatementFailure } from '../../database/statement-failure.ts';
 import { createBatches } from '../../ledger/batches/batches.ts';
 import { createSharedFolders } from '../../ledger/operations/shared-folders.ts';
 import { createSendLog } from '../../ledger/sending/lost-sends.ts';
@@ -53,7 +53,7 @@ function notRead(check: Check): LedgerChecks {
 export async function checkLedger(config: Config, now: () => number): Promise<LedgerChecks> {
   const { databaseUrl } = config;
   if (databaseUrl !== null) {
-    const { openPostgresDatabase } = await import('../../ledger/database/postgres/open-postgres-database.ts');
+    const { openPostgresDatabase } = await import('../../database/open-postgres-database.ts');
     const database = readOnly(openPostgresDatabase({ connectionString: databaseUrl }));
     return { ...(await readLedger(database, now)), close: () => database.close() };
   }
@@ -75,7 +75,7 @@ async function embeddedLedger(dataDir: string, directory: string, now: () => num
       fine('ledger', 'Another process owns it, and works with it: the health page of its console shows it.'),
     );
   try {
-    const { openPgliteDatabase } = await import('../../ledger/database/pglite/open-pglite-database.ts');
+    const { openPgliteDatabase } = await import('../../database/open-pglite-database.ts');
     const database = readOnly(await openPgliteDatabase(directory));
     const close = async (): Promise<void> => {
       await database.close();

@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchClaim, BatchRecord, BatchWriter } from '../../domain/records/batch-record.ts';
-import type { Queries } from '../database/database.ts';
+import type { Queries } from '../../database/database.ts';
 
 /** Columns of the table `batch` that make a `BatchRecord`. */
 export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count AS rows,

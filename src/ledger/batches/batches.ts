@@ -2,8 +2,8 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { BatchRecord, ClaimingRun, FencingToken } from '../../domain/records/batch-record.ts';
 import { changeUnderToken } from '../change-invoices.ts';
-import type { Database } from '../database/database.ts';
-import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../database/sql.ts';
+import type { Database } from '../../database/database.ts';
+import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
 import { BATCH_COLUMNS, foundBatch, lockBatch } from './batch.ts';
 

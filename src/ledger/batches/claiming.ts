@@ -1,8 +1,8 @@
 import { LoteError } from '../../domain/errors.ts';
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
-import { type Database, onlyRow, type Queries } from '../database/database.ts';
-import { sqlList } from '../database/sql.ts';
+import { type Database, onlyRow, type Queries } from '../../database/database.ts';
+import { sqlList } from '../sql.ts';
 import { BATCH_COLUMNS, claimLost, foundBatch, lockBatch, roundLost } from './batch.ts';
 import { IS_DIFFERENCE } from './findings.ts';
 

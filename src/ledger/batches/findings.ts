@@ -1,8 +1,8 @@
 import { overruledTotals, TOTALS_DIFFER, type TotalsOverruling } from '../../domain/control-totals.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchWriter } from '../../domain/records/batch-record.ts';
-import type { Database } from '../database/database.ts';
-import { arrayLiteral } from '../database/sql.ts';
+import type { Database } from '../../database/database.ts';
+import { arrayLiteral } from '../sql.ts';
 import { lockBatch } from './batch.ts';
 
 /** Matches findings by code. They are stored as JSON, where a backslash precedes each quote inside a text, so a text cannot match. */

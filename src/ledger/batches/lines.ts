@@ -6,8 +6,8 @@ import {
   type OutcomeCount,
   type ProblemGroup,
 } from '../../domain/records/batch-record.ts';
-import { type Database, onlyRow } from '../database/database.ts';
-import { arrayLiteral, reasonJson, sqlList } from '../database/sql.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
+import { arrayLiteral, reasonJson, sqlList } from '../sql.ts';
 
 /** Selects a part of the invoices of a batch. */
 export interface InvoicesWith {

@@ -2,8 +2,8 @@ import type { InvoiceState } from '../../domain/invoice-state.ts';
 import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
-import { type Database, onlyRow } from '../database/database.ts';
-import { arrayLiteral, reasonJson } from '../database/sql.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
+import { arrayLiteral, reasonJson } from '../sql.ts';
 import { LINE_COLUMNS } from './lines.ts';
 import { type InvoiceSearch, type InvoiceSearchResult, searchInvoices, type SearchBounds } from './search.ts';
 

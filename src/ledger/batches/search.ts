@@ -1,6 +1,6 @@
 import type { Invoice } from '../../domain/invoice.ts';
 import type { BatchInvoice, BatchRecord } from '../../domain/records/batch-record.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { LINE_COLUMNS } from './lines.ts';
 
 /** An invoice that a search found, with its batch. */

@@ -1,8 +1,8 @@
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 import type { AuditAction, NotedAction } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
-import type { Database, Queries } from '../database/database.ts';
-import { recordset } from '../database/sql.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import { recordset } from '../sql.ts';
 
 /** The effect of an action on one invoice. */
 export interface AuditedInvoice {

@@ -4,9 +4,9 @@ import {
   type CalibrationPlace,
   type CalibrationState,
 } from '../../domain/calibration.ts';
-import type { Database } from '../database/database.ts';
-import { changeFact, findFact } from '../database/facts.ts';
-import { column } from '../database/sql.ts';
+import type { Database } from '../../database/database.ts';
+import { changeFact, findFact } from '../facts.ts';
+import { column } from '../sql.ts';
 import { FAILED_EVENT, joinFailedEvent } from '../settling/settled.ts';
 
 const CALIBRATION_INVOICES = `/* calibration-invoices */

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import { IS_CONTRADICTED } from '../batches/lines.ts';
-import { type Database, onlyRow } from '../database/database.ts';
-import { CLOSED_BATCH_STATES } from '../database/sql.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
+import { CLOSED_BATCH_STATES } from '../sql.ts';
 
 /** A batch whose invoices the metrics count. */
 export interface MeasuredBatch {

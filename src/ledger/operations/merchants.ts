@@ -1,5 +1,5 @@
-import { MERCHANT_OF_INVOICE, column } from '../database/sql.ts';
-import { type Database, onlyRow } from '../database/database.ts';
+import { MERCHANT_OF_INVOICE, column } from '../sql.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
 
 /** A merchant that must exist at the service before Lote sends its invoices. If the file lacks a value, it is null and the merchant cannot be created. */
 export interface MerchantNeed {

@@ -1,8 +1,8 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import { IS_ROWS_LOST, IS_ROWS_SKIPPED, IS_TOTALS_ROW } from '../batches/findings.ts';
-import { type Database, onlyRow, type Queries, type SqlValue } from '../database/database.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, sqlList } from '../database/sql.ts';
+import { type Database, onlyRow, type Queries, type SqlValue } from '../../database/database.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, sqlList } from '../sql.ts';
 
 /** SQL condition: batch `b` was purged and not reopened since. */
 const IS_PURGED = `(b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.purged_at >= coalesce(b.finished_at, b.started_at), false))`;

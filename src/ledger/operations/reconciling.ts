@@ -7,8 +7,8 @@ import {
   SPENT_KEY_REASONS,
 } from '../../domain/retry-decision.ts';
 import { changeInvoices } from '../change-invoices.ts';
-import type { Database } from '../database/database.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES, sqlList } from '../database/sql.ts';
+import type { Database } from '../../database/database.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES, sqlList } from '../sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
 import { hear, openDocuments, type OpenDocument } from '../settling/settled.ts';
 

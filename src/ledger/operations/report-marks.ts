@@ -3,8 +3,8 @@ import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 import type { DurationHistogram } from '../../domain/time/duration-histogram.ts';
 import { lockBatch } from '../batches/batch.ts';
 import type { SendingBatch } from '../sending/sending-control.ts';
-import type { Database } from '../database/database.ts';
-import { CLOSED_BATCH_STATES, recordset } from '../database/sql.ts';
+import type { Database } from '../../database/database.ts';
+import { CLOSED_BATCH_STATES, recordset } from '../sql.ts';
 
 /** The numbers of a batch's report: small and without names, so that charts can cover years of them. */
 export interface BatchFigures {

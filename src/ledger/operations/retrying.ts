@@ -9,9 +9,9 @@ import {
   type RetryState,
 } from '../../domain/retry-decision.ts';
 import { shareBatch } from '../batches/batch.ts';
-import { PAGE_OF, arrayLiteral } from '../database/sql.ts';
+import { PAGE_OF, arrayLiteral } from '../sql.ts';
 import { changeLocked } from '../change-invoices.ts';
-import type { Database, Queries } from '../database/database.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import { acceptLostSends } from '../sending/lost-sends.ts';
 import { type AuditedAction, type AuditedMove, writeAction, writeAudit } from './audit.ts';
 

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { changeFact, findFact } from '../database/facts.ts';
+import type { Database } from '../../database/database.ts';
+import { changeFact, findFact } from '../facts.ts';
 
 /** A folder that the processes of a ledger share: for dropped files, for reports, or for copies of files. */
 export type FolderRole = 'input' | 'reports' | 'files';

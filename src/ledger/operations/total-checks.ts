@@ -1,7 +1,7 @@
 import type { BatchClaim, BatchWriter, NotedAction } from '../../domain/records/batch-record.ts';
 import type { FileTotal, SavedTotalCheck } from '../../domain/records/total-check.ts';
 import { lockBatch, readingLost } from '../batches/batch.ts';
-import { type Database, onlyRow } from '../database/database.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
 const EARLIER_TOTALS = `/* earlier-totals */

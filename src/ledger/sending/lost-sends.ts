@@ -1,8 +1,8 @@
 import type { Reason } from '../../domain/invoice.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
-import { arrayLiteral, column, recordset } from '../database/sql.ts';
-import type { Database, Queries } from '../database/database.ts';
-import { changeFact, changeFactIn, listFacts } from '../database/facts.ts';
+import { arrayLiteral, column, recordset } from '../sql.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import { changeFact, changeFactIn, listFacts } from '../facts.ts';
 import { changeInvoices } from '../change-invoices.ts';
 
 /** An invoice whose POST is about to leave: its identity in the ledger, and the key of the POST. */

@@ -2,9 +2,9 @@ import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import { type Answer, SERVICE_ID_TAKEN } from '../../domain/machine/invoice-answers.ts';
 import type { InvoiceLife } from '../../domain/machine/invoice-life.ts';
 import { changeInvoices, type Changed } from '../change-invoices.ts';
-import { arrayLiteral, column, isItem, ofItem } from '../database/sql.ts';
-import type { Database, Queries } from '../database/database.ts';
-import { isUniqueViolation } from '../database/statement-failure.ts';
+import { arrayLiteral, column, isItem, ofItem } from '../sql.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import { isUniqueViolation } from '../../database/statement-failure.ts';
 import { applyEvents, type SettledInvoice, settledInvoices } from '../settling/settled.ts';
 import type { Reason } from '../../domain/invoice.ts';
 

@@ -1,5 +1,5 @@
-import { arrayLiteral } from '../database/sql.ts';
-import { type Database, onlyRow } from '../database/database.ts';
+import { arrayLiteral } from '../sql.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
 import type { BatchStop, ClaimingRun, SendingControl } from '../../domain/records/batch-record.ts';
 import type { AnswerCounts } from '../../domain/answer-counts.ts';
 import { FLAGS_AGAINST_POLICY } from '../../domain/retry-decision.ts';

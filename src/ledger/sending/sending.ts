@@ -12,9 +12,9 @@ import {
   isItem,
   ofItem,
   reasonJson,
-} from '../database/sql.ts';
+} from '../sql.ts';
 import { changeInvoices } from '../change-invoices.ts';
-import type { Database, Queries } from '../database/database.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 

@@ -6,8 +6,8 @@ import {
   slowDown,
   type RequestRate,
 } from '../../domain/request-rate.ts';
-import type { Database } from '../database/database.ts';
-import { changeFact, findFact } from '../database/facts.ts';
+import type { Database } from '../../database/database.ts';
+import { changeFact, findFact } from '../facts.ts';
 import { LONGEST_PROBE_MS } from '../../domain/time/longest-probe.ts';
 import { isAhead } from '../../domain/time/is-ahead.ts';
 import type { Reason } from '../../domain/invoice.ts';

@@ -1,9 +1,9 @@
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
-import { PAGE_OF, arrayLiteral, ofItem, reasonJson, sqlList } from '../database/sql.ts';
+import { PAGE_OF, arrayLiteral, ofItem, reasonJson, sqlList } from '../sql.ts';
 import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
-import type { Database, Queries } from '../database/database.ts';
+import type { Database, Queries } from '../../database/database.ts';
 
 /** An invoice that reached a final state, listed for each of its batches. */
 export interface SettledInvoice {

@@ -14,9 +14,9 @@ import {
   isAheadSql,
   ISSUABLE_STATES,
   sqlList,
-} from '../database/sql.ts';
+} from '../sql.ts';
 import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
-import { type Database, onlyRow } from '../database/database.ts';
+import { type Database, onlyRow } from '../../database/database.ts';
 import { applyEvents, hear, type OpenDocument, type SettledInvoice } from './settled.ts';
 
 /** An accepted invoice without a final word, to be polled by GET. `acceptedAt` is epoch milliseconds. */

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { groupKeyOf } from '../../domain/look-alike.ts';
 import type { RawRow, RowStore } from '../../domain/row.ts';
 import { claimLost, lockBatch, readingLost } from '../batches/batch.ts';
-import type { Database, Queries } from '../database/database.ts';
-import { column } from '../database/sql.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import { column } from '../sql.ts';
 import type { BatchClaim } from '../../domain/records/batch-record.ts';
 
 /** Rows in memory at a time; all rows of one identity come in addition. */

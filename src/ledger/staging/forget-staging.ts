@@ -1,8 +1,8 @@
 import type { Reason } from '../../domain/invoice.ts';
 import type { Command } from '../../domain/machine/invoice-machine.ts';
 import { changeLocked } from '../change-invoices.ts';
-import { CLOSED_BATCH_STATES } from '../database/sql.ts';
-import type { Queries } from '../database/database.ts';
+import { CLOSED_BATCH_STATES } from '../sql.ts';
+import type { Queries } from '../../database/database.ts';
 import { forgetRows } from './batch-row-store.ts';
 
 /** Reason of an invoice that has no line in its owner's batch because Lote reads the file anew, and for which other batches wait. */

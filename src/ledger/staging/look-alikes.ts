@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import { shownSpelling, skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
-import { arrayLiteral } from '../database/sql.ts';
-import type { Queries } from '../database/database.ts';
+import { arrayLiteral } from '../sql.ts';
+import type { Queries } from '../../database/database.ts';
 
 /** The keys by which Lote finds an invoice or a look-alike. */
 export interface InvoiceKeys {

@@ -6,8 +6,8 @@ import type { Attachment } from '../../domain/machine/invoice-life.ts';
 import { type Brought, isRemembered } from '../../domain/machine/invoice-staging.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { changeLocked, type LockedInvoice } from '../change-invoices.ts';
-import type { Queries } from '../database/database.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, column } from '../database/sql.ts';
+import type { Queries } from '../../database/database.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column } from '../sql.ts';
 import { acceptLostSends, findLostSends, type LostSend } from '../sending/lost-sends.ts';
 import { findFuller, findLookAlikes, looksLike, type InvoiceKeys, invoiceKeys, type LookAlike } from './look-alikes.ts';
 

@@ -2,13 +2,13 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { RowStore } from '../../domain/row.ts';
 import { BATCH_COLUMNS, lockBatch, readingLost, shareBatch } from '../batches/batch.ts';
-import { column } from '../database/sql.ts';
-import type { Database, Queries } from '../database/database.ts';
+import { column } from '../sql.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import { createBatchRowStore, forgetRows } from './batch-row-store.ts';
 import { forgetStaging, passOnLeftOver } from './forget-staging.ts';
 import { type StageInvoice, stageInvoices } from './stage-invoices.ts';
 import type { BatchClaim, BatchRecord } from '../../domain/records/batch-record.ts';
-import { StatementFailure } from '../database/statement-failure.ts';
+import { StatementFailure } from '../../database/statement-failure.ts';
 
 /** The contents of the file, and how Lote read it. */
 export interface FinishStaging {

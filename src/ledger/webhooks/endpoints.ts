@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { changeFact, changeFactIn, findFact } from '../database/facts.ts';
+import type { Database } from '../../database/database.ts';
+import { changeFact, changeFactIn, findFact } from '../facts.ts';
 
 /** The webhook address to which the service sends an application's events. */
 export interface WebhookPlace {

@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../../../activities/deps.ts';
 import { Calibration } from '../../../activities/calibration.ts';
 import { blankCalibration, type CalibrationState } from '../../../src/domain/calibration.ts';
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/domain/messages/messages.ts';
 import { ENGLISH } from '../../../src/texts/languages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';

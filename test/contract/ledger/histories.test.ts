@@ -4,8 +4,8 @@ import { idempotencyKeyOf, type InvoiceIdentity } from '../../../src/domain/fing
 import type { EventsSaid } from '../../../src/domain/machine/invoice-life.ts';
 import type { Command } from '../../../src/domain/machine/invoice-machine.ts';
 import { changeLocked } from '../../../src/ledger/change-invoices.ts';
-import type { Database } from '../../../src/ledger/database/database.ts';
-import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import type { RecordSend } from '../../../src/ledger/sending/record-answers.ts';
 import { type Batch, type Invoice, Life, type Watcher } from '../../property/histories/life.ts';

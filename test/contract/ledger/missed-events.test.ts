@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, recordDeliveries } from './scenario.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { openPgliteLedger } from '../../../src/ledger/open-pglite-ledger.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
 import { migratingContract } from './database/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';

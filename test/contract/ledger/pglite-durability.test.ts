@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { expect, it, onTestFinished } from 'vitest';
-import { DURABLE_START, DurableFiles } from '../../../src/ledger/database/pglite/durable-files.ts';
+import { DURABLE_START, DurableFiles } from '../../../src/database/durable-files.ts';
 
 const COMMITS = 20;
 

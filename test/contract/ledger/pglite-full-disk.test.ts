@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database/database.ts';
-import { makeLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
-import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { makeLedger } from '../../../src/ledger/open-pglite-ledger.ts';
+import { openPgliteDatabase } from '../../../src/database/open-pglite-database.ts';
 import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
 import { LEDGER_TEMPLATES } from '../../support/servers/temporary-database.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../../src/ledger/database/database.ts';
-import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
+import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-database.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
 import { migratingContract } from './database/migrating.contract.ts';

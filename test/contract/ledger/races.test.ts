@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
+import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { recordAnswers, type RecordSend } from '../../../src/ledger/sending/record-answers.ts';
 import { pausingDatabase } from '../../support/ledger/statement-plans.ts';

@@ -1,4 +1,4 @@
-import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
+import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { askedDatabase, wholeReads, type AskedStatements } from '../../support/ledger/statement-plans.ts';
 import { postgresSchema } from '../../support/servers/postgres-database.ts';

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
-import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
+import { openPgliteDatabase } from '../../../src/database/open-pglite-database.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
 import { openDataDir } from '../../../src/app/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/app/data-dir/endpoints-file.ts';

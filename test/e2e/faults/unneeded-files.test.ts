@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { templatePath } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { templatePath } from '../../../src/ledger/open-pglite-ledger.ts';
 import { newPlace, processes } from '../../support/lote/lote-command.ts';
 import { ANY_PORTS, sharedTemporal } from '../../support/lote/running-lote.ts';
 

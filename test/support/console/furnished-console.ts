@@ -5,7 +5,7 @@ import type { ConsoleActions, ConsoleOptions } from '../../../src/console/consol
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import { startConsole } from '../../../src/console/start-console.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
-import type { Database } from '../../../src/ledger/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { createRunLog } from '../../../src/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';

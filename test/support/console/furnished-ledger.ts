@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/ledger/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { unusualTotalReason } from '../../../activities/batch/total-check.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 

@@ -1,5 +1,5 @@
-import type { Database, SqlValue, Queries } from '../../../src/ledger/database/database.ts';
-import { statementLabel } from '../../../src/ledger/database/statement-failure.ts';
+import type { Database, SqlValue, Queries } from '../../../src/database/database.ts';
+import { statementLabel } from '../../../src/database/statement-failure.ts';
 
 /** The statements of a ledger: each text once, with its longest parameters. */
 export type AskedStatements = Map<string, readonly SqlValue[]>;

@@ -7,8 +7,8 @@ import { profileDigestOf, readProfile } from '../../../src/app/account/read-prof
 import { type ServiceFront, independentSandbox, startServiceFront, SANDBOX_KEY } from '../servers/service-front.ts';
 import { ownName } from '../files/batch-file.ts';
 import { join } from 'node:path';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
+import { openPgliteLedger } from '../../../src/ledger/open-pglite-ledger.ts';
 import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
 import { postgresUrl, postgresSchema } from '../servers/postgres-database.ts';
 

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cacheDirectory } from '../../../src/platform/files.ts';
-import type { Database } from '../../../src/ledger/database/database.ts';
-import { makeLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
-import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { makeLedger } from '../../../src/ledger/open-pglite-ledger.ts';
+import { openPgliteDatabase } from '../../../src/database/open-pglite-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 
 /** The folder of templates for new embedded ledgers, which `lote` uses, too. */

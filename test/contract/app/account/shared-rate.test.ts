@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';

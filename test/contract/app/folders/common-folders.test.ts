@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import {
   createCommonFolders,

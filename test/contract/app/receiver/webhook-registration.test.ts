@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { englishNote } from '../../../../src/report/texts/report-format.ts';
-import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import { type RegistrationDeps, WebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import { until } from '../../../support/until.ts';

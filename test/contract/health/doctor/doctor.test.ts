@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Connection, type ScheduleHandle } from '@temporalio/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { LAST_VERSION_OF_0_1_0, SCHEMA_VERSION } from '../../../../src/ledger/database/migrate.ts';
+import { LAST_VERSION_OF_0_1_0, SCHEMA_VERSION } from '../../../../src/ledger/migrate.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';

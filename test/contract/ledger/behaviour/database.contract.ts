@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database/database.ts';
-import { arrayLiteral } from '../../../../src/ledger/database/sql.ts';
+import type { Database } from '../../../../src/database/database.ts';
+import { arrayLiteral } from '../../../../src/ledger/sql.ts';
 
 /** What the ledger relies on in a driver. */
 export function databaseContract(open: () => Promise<Database>): void {

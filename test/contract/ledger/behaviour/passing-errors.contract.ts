@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database/database.ts';
-import { PASSING_SQLSTATES, passingSqlState } from '../../../../src/ledger/database/statement-failure.ts';
+import type { Database } from '../../../../src/database/database.ts';
+import { PASSING_SQLSTATES, passingSqlState } from '../../../../src/database/statement-failure.ts';
 
 /** Each row of the table by a code that falls under it. */
 const PASSING: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../../../src/ledger/database/database.ts';
+import type { Database } from '../../../../src/database/database.ts';
 import {
   LAST_VERSION_OF_0_1_0,
   ledgerId,
@@ -9,8 +9,8 @@ import {
   schemaFingerprint,
   schemaVersionOf,
   type Migration,
-} from '../../../../src/ledger/database/migrate.ts';
-import { SCHEMA } from '../../../../src/ledger/database/schema.ts';
+} from '../../../../src/ledger/migrate.ts';
+import { SCHEMA } from '../../../../src/ledger/schema.ts';
 import { openLedger } from '../../../../src/ledger/ledger.ts';
 import { createScenario } from '../scenario.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
-import { ENGINE_VERSION, openPgliteDatabase } from '../../../../src/ledger/database/pglite/open-pglite-database.ts';
+import { makeLedger } from '../../../../src/ledger/open-pglite-ledger.ts';
+import { ENGINE_VERSION, openPgliteDatabase } from '../../../../src/database/open-pglite-database.ts';
 import { LEDGER_TEMPLATES } from '../../../support/servers/temporary-database.ts';
 
 it('an embedded ledger of another major version of PostgreSQL is refused, with both versions named', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import { startPostgresCluster } from '../../../support/servers/postgres-cluster.ts';
 
 const server = inject('postgresUrl');

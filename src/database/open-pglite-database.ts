@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { LoteError } from '../../../domain/errors.ts';
-import { type Database, type Queries, rowsOf, runTransaction, type SqlValue } from '../database.ts';
-import { StatementFailure } from '../statement-failure.ts';
-import type { ThreadRequest, ThreadResult } from './thread.ts';
+import { LoteError } from '../domain/errors.ts';
+import { type Database, type Queries, rowsOf, runTransaction, type SqlValue } from './database.ts';
+import { StatementFailure } from './statement-failure.ts';
+import type { ThreadRequest, ThreadResult } from './pglite-thread.ts';
 
 /**
  * Opens PGlite in a worker thread, which runs statements in their order of arrival. The caller must hold the lock on the directory: two processes would both
@@ -196,6 +196,6 @@ async function startSession(
 /** The compiled thread is a plain file beside this one. In a checkout the thread is TypeScript and needs its loader first. */
 function entry(): URL {
   return import.meta.url.endsWith('.ts')
-    ? new URL('./thread-from-source.mjs', import.meta.url)
-    : new URL('./thread.js', import.meta.url);
+    ? new URL('./pglite-thread-from-source.mjs', import.meta.url)
+    : new URL('./pglite-thread.js', import.meta.url);
 }

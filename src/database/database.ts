@@ -1,8 +1,8 @@
-import { isLedgerAway } from '../../domain/errors.ts';
+import { isLedgerAway } from '../domain/errors.ts';
 import { isUniqueViolation, StatementFailure, statementLabel } from './statement-failure.ts';
-import type { MeasureStatement } from '../../domain/records/measures.ts';
+import type { MeasureStatement } from '../domain/records/measures.ts';
 
-/** A parameter of a statement. Arrays are passed as array literals (`sql.ts`), the same for both drivers. */
+/** A parameter of a statement. Arrays are passed as array literals (`src/ledger/sql.ts`), the same for both drivers. */
 export type SqlValue = string | number | null;
 
 /** Runs single statements, inside or outside a transaction. */

@@ -1,4 +1,4 @@
-import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
+import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 
 /** Two writers wrote the same key: a writer that repeats its statement finds the other's row. */
 const UNIQUE_VIOLATION = '23505';

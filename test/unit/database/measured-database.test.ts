@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LoteError } from '../../../../src/domain/errors.ts';
+import { LoteError } from '../../../src/domain/errors.ts';
 import {
   type Database,
   type Queries,
   runTransaction,
   measuredDatabase,
-} from '../../../../src/ledger/database/database.ts';
-import { StatementFailure } from '../../../../src/ledger/database/statement-failure.ts';
+} from '../../../src/database/database.ts';
+import { StatementFailure } from '../../../src/database/statement-failure.ts';
 
 const UNAVAILABLE = new LoteError('ledger-unavailable', 'away');
 const refused = (sqlState: string): StatementFailure => new StatementFailure('/* freeze */ INSERT', sqlState, null);

@@ -1,4 +1,4 @@
-import { type Database, onlyRow, type Queries } from './database.ts';
+import { type Database, onlyRow, type Queries } from '../database/database.ts';
 import { CLOCK } from './sql.ts';
 
 const FIND_FACT = `/* find-fact */

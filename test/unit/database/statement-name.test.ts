@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { statementName } from '../../../../../src/ledger/database/postgres/open-postgres-database.ts';
+import { statementName } from '../../../src/database/open-postgres-database.ts';
 
-const LEDGER = fileURLToPath(new URL('../../../../../src/ledger/', import.meta.url));
+const LEDGER = fileURLToPath(new URL('../../../src/ledger/', import.meta.url));
 /** PostgreSQL cuts a longer identifier off, and two statements could share what is left. */
 const LONGEST_IDENTIFIER = 63;
 

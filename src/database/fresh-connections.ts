@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { isLedgerAway, LoteError } from '../../../domain/errors.ts';
-import { passingSqlState, isSqlState, StatementFailure } from '../statement-failure.ts';
+import { isLedgerAway, LoteError } from '../domain/errors.ts';
+import { passingSqlState, isSqlState, StatementFailure } from './statement-failure.ts';
 
 /** Milliseconds; a pool waits equally long for a new connection. */
 const PATIENCE_MS = 10_000;

@@ -1,5 +1,5 @@
-import { CLOCKS_DIFFER_MS } from '../../domain/time/is-ahead.ts';
-import type { Reason } from '../../domain/invoice.ts';
+import { CLOCKS_DIFFER_MS } from '../domain/time/is-ahead.ts';
+import type { Reason } from '../domain/invoice.ts';
 
 /**
  * Writes an array parameter as text, such as `{1,"a \"b\"",NULL}`, the same for both drivers. NUL, which PostgreSQL

@@ -1,8 +1,8 @@
 import { rm, mkdir, readFile, rename } from 'node:fs/promises';
-import { type Database, measuredDatabase } from '../database.ts';
-import { type Ledger, openLedger } from '../../ledger.ts';
-import { openPgliteDatabase } from './open-pglite-database.ts';
-import type { MeasureStatement } from '../../../domain/records/measures.ts';
+import { type Database, measuredDatabase } from '../database/database.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { openPgliteDatabase } from '../database/open-pglite-database.ts';
+import type { MeasureStatement } from '../domain/records/measures.ts';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,8 +10,8 @@ import { closeSync, cpSync, existsSync, fsyncSync, openSync, readdirSync } from 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LoteError } from '../../../domain/errors.ts';
-import { migrate, schemaFingerprint } from '../migrate.ts';
+import { LoteError } from '../domain/errors.ts';
+import { migrate, schemaFingerprint } from './migrate.ts';
 
 export interface PgliteLedgerOptions {
   /** Created if it is missing. The caller must hold the lock on it: PGlite has none, and two processes would both write and silently lose data. */

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { LoteError } from '../../domain/errors.ts';
-import type { Database, Queries } from './database.ts';
+import { LoteError } from '../domain/errors.ts';
+import type { Database, Queries } from '../database/database.ts';
 import { changeFact, findFact } from './facts.ts';
 import { SCHEMA } from './schema.ts';
-import { StatementFailure } from './statement-failure.ts';
+import { StatementFailure } from '../database/statement-failure.ts';
 
 /** The statements of one version of the schema. */
 export type Migration = readonly string[];

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { isSqlState } from '../statement-failure.ts';
+import { isSqlState } from './statement-failure.ts';
 import { DURABLE_START, DurableFiles } from './durable-files.ts';
-import type { SqlValue } from '../database.ts';
+import type { SqlValue } from './database.ts';
 
 /** A statement of the main thread; the worker thread runs them in their order of arrival. Null closes the database and ends the thread. */
 export type ThreadRequest = { readonly text: string; readonly params: readonly SqlValue[] } | null;

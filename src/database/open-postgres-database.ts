@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { LoteError } from '../../../domain/errors.ts';
-import { type Database, type Queries, rowsOf, type SqlValue, runTransaction } from '../database.ts';
-import { StatementFailure, statementLabel } from '../statement-failure.ts';
+import { LoteError } from '../domain/errors.ts';
+import { type Database, type Queries, rowsOf, type SqlValue, runTransaction } from './database.ts';
+import { StatementFailure, statementLabel } from './statement-failure.ts';
 import { asksForRetry, translateFailure, freshConnections } from './fresh-connections.ts';
 import { createHash } from 'node:crypto';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { measuredDatabase } from '../database.ts';
-import { type Ledger, openLedger } from '../../ledger.ts';
-import { type PostgresAddress, openPostgresDatabase } from './open-postgres-database.ts';
-import { isNotReadyYet } from './fresh-connections.ts';
-import type { MeasureStatement } from '../../../domain/records/measures.ts';
+import { measuredDatabase } from '../database/database.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { type PostgresAddress, openPostgresDatabase } from '../database/open-postgres-database.ts';
+import { isNotReadyYet } from '../database/fresh-connections.ts';
+import type { MeasureStatement } from '../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
   readonly measure?: MeasureStatement | undefined;
