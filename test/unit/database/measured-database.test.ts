@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
-import {
-  type Database,
-  type Queries,
-  runTransaction,
-  measuredDatabase,
-} from '../../../src/database/database.ts';
+import { type Database, type Queries, runTransaction, measuredDatabase } from '../../../src/database/database.ts';
 import { StatementFailure } from '../../../src/database/statement-failure.ts';
 
 const UNAVAILABLE = new LoteError('ledger-unavailable', 'away');
