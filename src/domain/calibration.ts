@@ -124,14 +124,9 @@ export function isOpen({ opened, trusted, stop }: CalibrationState): boolean {
 
 /** Returns the findings that contradict the profile, with the reason that stops sending first. */
 export function misfitsOf({ stop, found, trusted }: CalibrationState): readonly ProfileMisfit[] {
-  if (trusted) return found.filter(({ code }) => isLasting(code));
+  if (trusted) return found.filter(({ code }) => LASTING.test(code));
   const isStop = ({ code }: ProfileMisfit): boolean => code === stop?.code;
   return [...found.filter(isStop), ...found.filter((one) => !isStop(one))];
-}
-
-/** True if a finding counts under a proved profile too. */
-function isLasting(code: string): boolean {
-  return LASTING.test(code);
 }
 
 /** Adds the finding of a process, or removes it if `message` is null. */
@@ -140,7 +135,7 @@ export function takeFinding(
   { code, message }: { readonly code: string; readonly message: string | null },
   at: number,
 ): void {
-  if (isOpen(state) && !isLasting(code)) return;
+  if (isOpen(state) && !LASTING.test(code)) return;
   if (message === null) clearFound(state, code);
   else noteFound(state, { code, message }, at);
 }

@@ -53,7 +53,10 @@ export interface CurrencyTotal {
 
 /** Returns the totals by currency, in alphabetical order; the unreadable currency comes last. */
 export function currencyTotals(counts: readonly OutcomeCount[]): readonly CurrencyTotal[] {
-  const currencies = [...new Set(counts.map(({ currency }) => currency))].sort(compareCurrencies);
+  // Currencies have capital letters, so the unreadable one comes last.
+  const currencies = [...new Set(counts.map(({ currency }) => currency))].sort((a, b) =>
+    (a ?? '~') < (b ?? '~') ? -1 : 1,
+  );
   return currencies.map((currency) =>
     totalOf(
       currency,
@@ -72,11 +75,4 @@ function totalOf(currency: string | null, counts: readonly OutcomeCount[]): Curr
     withoutAmount: counts.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0),
     byState,
   };
-}
-
-function compareCurrencies(a: string | null, b: string | null): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  return a < b ? -1 : 1;
 }

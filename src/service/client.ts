@@ -118,19 +118,23 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
 
 /** Names as published (interface section 6). */
 const EVENTS = ['invoice.issued', 'invoice.failed'];
+/** The bodies as published, for a profile without templates. */
+const PUBLISHED = {
+  merchant: { legal_name: '{legal_name}', nif: '{nif}', email: '{email}' },
+  webhook: { url: '{url}', events: '{events}' },
+};
 
 type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
-/** Returns the exact text of the POST that creates a merchant: by the profile's template, or as published. */
+/** Returns the exact text of the POST that creates a merchant. */
 export function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
-  if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
-  return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
+  const values = { legal_name: legalName, nif, email: email || undefined };
+  return fillTemplate(template ?? PUBLISHED.merchant, { values });
 }
 
 /** Returns the exact text of the POST that registers the receiver. */
 export function webhookBody(url: string, template: BodyTemplate): string {
-  if (template === null) return JSON.stringify({ url, events: EVENTS });
-  return fillTemplate(template, { values: { url, events: EVENTS } });
+  return fillTemplate(template ?? PUBLISHED.webhook, { values: { url, events: EVENTS } });
 }
 
 const LONGEST_SECRET = 4_096;

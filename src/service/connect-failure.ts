@@ -1,3 +1,5 @@
+import { causeCode } from '../platform/error-code.ts';
+
 /** Stable codes for errors that end a request before its first byte has left. */
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection-refused',
@@ -20,7 +22,7 @@ const TLS = /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE
 
 /** Names the failure of a request that never started. Use it only if that is proved: a later reset is no such proof. */
 export function connectFailure(error: unknown): string {
-  const code = errorCode(error);
+  const code = causeCode(error);
   if (TLS.test(code)) return 'tls-refused';
   return CODES[code] ?? REQUEST_NOT_SENT;
 }
@@ -33,20 +35,11 @@ export const UNEXPECTED_CONTINUE = 'unexpected-100-continue';
 
 /** Names how an exchange broke after its first byte may have left. */
 export function brokenExchange(error: unknown): string {
-  const code = errorCode(error);
-  if (isUnexpectedContinue(error)) return UNEXPECTED_CONTINUE;
+  const code = causeCode(error);
+  // While a request runs, undici says "bad response" only in this case; otherwise only on an idle connection.
+  const isContinue = code === 'UND_ERR_SOCKET' && error instanceof Error && error.message === 'bad response';
+  if (isContinue) return UNEXPECTED_CONTINUE;
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'answer-timeout';
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'connection-reset';
   return 'answer-broken';
-}
-
-/** While a request runs, undici says "bad response" only in this case; otherwise only on an idle connection. */
-function isUnexpectedContinue(error: unknown): boolean {
-  return error instanceof Error && errorCode(error) === 'UND_ERR_SOCKET' && error.message === 'bad response';
-}
-
-function errorCode(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
-  return typeof code === 'string' ? code : errorCode(cause);
 }

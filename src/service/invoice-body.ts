@@ -1,11 +1,5 @@
 import type { Invoice, InvoiceLine } from '../domain/invoice.ts';
-import {
-  exactJson,
-  exactNumber,
-  fillTemplate,
-  type BodyTemplate,
-  type ExactJsonObject,
-} from './profile/body-template.ts';
+import { exactJson, exactNumber, fillTemplate, type BodyTemplate } from './profile/body-template.ts';
 
 /**
  * Returns the exact text of the creating POST; the same invoice always gives the same bytes. The text follows the
@@ -17,23 +11,12 @@ export function invoiceBody(invoice: Invoice, merchantId: string, template: Body
   const taxId = customer.taxId || undefined;
   if (template !== null) {
     const buyer = { 'customer.name': customer.name, 'customer.tax_id': taxId };
-    return fillTemplate(template, {
-      values: { merchant_id: merchantId, ...buyer, currency, reference: ref },
-      lines: lines.map(({ members }) => members),
-    });
+    return fillTemplate(template, { values: { merchant_id: merchantId, ...buyer, currency, reference: ref }, lines });
   }
   // Omits the reference: it belongs to Lote and the interface has no field for it.
-  const buyer = { members: { name: customer.name, tax_id: taxId } };
-  return exactJson({ members: { merchant_id: merchantId, customer: buyer, currency, lines } });
+  return exactJson({ merchant_id: merchantId, customer: { name: customer.name, tax_id: taxId }, currency, lines });
 }
 
-function lineOf(line: InvoiceLine): ExactJsonObject {
-  return {
-    members: {
-      description: line.description,
-      quantity: exactNumber(line.quantity),
-      unit_price: exactNumber(line.unitPrice),
-      tax_code: line.taxCode,
-    },
-  };
+function lineOf({ description, quantity, unitPrice, taxCode }: InvoiceLine) {
+  return { description, quantity: exactNumber(quantity), unit_price: exactNumber(unitPrice), tax_code: taxCode };
 }

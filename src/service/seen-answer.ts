@@ -11,15 +11,8 @@ const LONGEST_WORD = 100;
 /** The object that an answer is about; null if Lote needs no id of it. */
 export type AnsweredObject = 'invoice' | 'merchant' | null;
 
-interface ObjectPlaces {
-  readonly id: Place;
-  /** The prefix of a usable id. */
-  readonly idPrefix: string;
-  readonly status?: Place;
-}
-
-function placesOf({ invoice, merchants }: ServiceProfile, of: AnsweredObject): ObjectPlaces | null {
-  if (of === 'merchant') return { id: merchants.createdId, idPrefix: merchants.idPrefix };
+function placesOf({ invoice, merchants }: ServiceProfile, of: AnsweredObject) {
+  if (of === 'merchant') return { id: merchants.createdId, idPrefix: merchants.idPrefix, status: undefined };
   return of === 'invoice' ? invoice : null;
 }
 
@@ -146,28 +139,21 @@ const MOST_TEXTS = 5;
  */
 export function errorText(value: unknown): string | null {
   const texts: string[] = [];
-  collect(value, { field: null, depth: 0, texts });
+  for (const text of textsIn(value, null, 0)) if (texts.push(text) === MOST_TEXTS) break;
   return texts.length === 0 ? null : texts.join('; ');
 }
 
-interface TextPlace {
-  readonly field: string | null;
-  readonly depth: number;
-  readonly texts: string[];
-}
-
-function collect(value: unknown, { field, depth, texts }: TextPlace): void {
-  if (texts.length >= MOST_TEXTS || depth > DEEPEST) return;
+function* textsIn(value: unknown, field: string | null, depth: number): Generator<string> {
+  if (depth > DEEPEST) return;
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value).trim();
-    if (text !== '') texts.push(field === null ? text : `${field}: ${text}`);
-    return;
+    if (text !== '') yield field === null ? text : `${field}: ${text}`;
   }
   if (typeof value !== 'object' || value === null) return;
   const entries: readonly (readonly [string | null, unknown])[] = Array.isArray(value)
     ? value.slice(0, MOST_TEXTS).map((item: unknown) => [field, item])
     : Object.entries(value).slice(0, MOST_TEXTS * 2);
-  for (const [name, below] of entries) collect(below, { field: name, depth: depth + 1, texts });
+  for (const [name, below] of entries) yield* textsIn(below, name, depth + 1);
 }
 
 /** Returns the reason of a status, with the service's own code and message if they are usable. */

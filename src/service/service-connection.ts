@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { exchange } from './exchange.ts';
 import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
 import type { ServiceProfile } from './profile/profile.ts';
-import { backoffOf, withProfileWait } from './limits/backoff.ts';
+import { withProfileWait } from './limits/backoff.ts';
 import { localRate, type SharedRate } from './limits/rate-limiter.ts';
 import { createRequestLimiter } from './limits/request-limiter.ts';
 import type { DeparturePermit } from '../domain/records/service-answers.ts';
@@ -11,27 +11,18 @@ import type { MeasureRequest, ServiceOperation } from '../domain/records/measure
 import { LoteError } from '../domain/errors.ts';
 
 /** In milliseconds. A connection takes one round trip or fails; a service may think for a while; an answer is small. */
-interface ServiceTimeouts {
-  readonly connect: number;
-  readonly headers: number;
-  readonly body: number;
-  readonly total: number;
-}
-
-const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
+const TIMEOUTS = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
 
 /** Node servers and many balancers close idle connections after 5 s, and a request on a stale one loses its answer. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Address, key, limits and clocks of a connection. `clock` gives epoch milliseconds, `timeouts` are milliseconds. */
+/** Address, key and limits of a connection. `timeouts` are milliseconds. */
 export interface ConnectionOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly profile: ServiceProfile;
   readonly application: string;
-  readonly clock?: () => number;
-  readonly random?: () => number;
-  readonly timeouts?: Partial<ServiceTimeouts>;
+  readonly timeouts?: Partial<typeof TIMEOUTS>;
   /** The rate that all processes of a ledger share. Optional: the default is the profile's rate, for this process. */
   readonly rate?: SharedRate;
   /** Optional: called with each answer as received. */
@@ -46,8 +37,7 @@ type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
 /** A request below the service's base address. */
 interface Call {
-  /** Optional: Lote does not measure a call without an operation. */
-  readonly operation?: ServiceOperation;
+  readonly operation: ServiceOperation;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -58,81 +48,53 @@ interface Call {
   readonly evaluate?: ((end: ExchangeResult) => Promise<ExchangeResult>) | undefined;
 }
 
-/** The connections, key and limits that all requests of one process to one base address share. */
-export interface ServiceConnection {
-  /** The address as the ledger keys it, without a trailing slash. */
-  readonly baseUrl: string;
-  call(request: Call): Promise<ExchangeResult>;
-  /** Closes all connections at once: requests under way end as broken, and later requests use new connections. */
-  drop(): void;
-  close(): Promise<void>;
-}
-
 /**
- * Opens the connection to one base address.
+ * Opens the connections, key and limits that all requests of one process to one base address share.
  * @throws LoteError `configuration-invalid` when the address or the key cannot be used.
  */
-export function openConnection(options: ConnectionOptions): ServiceConnection {
+export function openConnection(options: ConnectionOptions) {
   const { profile } = options;
   const address = serviceAddress(options);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const now = options.clock ?? Date.now;
-  const limiter = createRequestLimiter({
-    maxConcurrency: profile.limits.maxConcurrency,
-    rate: options.rate ?? localRate(profile.limits.requestsPerSecond),
-    random: options.random ?? Math.random,
-    backoffOf: (answer) => backoffOf(answer, profile),
-  });
-  const own = ownHeaders(profile, address.headers);
-  const always = { ...address.headers, ...own };
+  const rate = options.rate ?? localRate(profile.limits.requestsPerSecond);
+  const limiter = createRequestLimiter({ profile, rate });
+  const always = headersOf(options);
   const withBody = { ...always, 'content-type': profile.requests.contentType };
   const open = (): Pool => openPool(address.origin, profile.limits.maxConcurrency, timeouts);
   let pool = open();
 
   return {
+    /** The address as the ledger keys it, without a trailing slash. */
     baseUrl: address.baseUrl,
-    call({ operation, method, path, body, idempotencyKey, signal, permit, evaluate }) {
+    call({ operation, method, path, body, idempotencyKey, signal, permit, evaluate }: Call): Promise<ExchangeResult> {
       // One signal ends a whole slice, and each request of the slice listens to it: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers: Record<string, string> = { ...(body === undefined ? always : withBody) };
       if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+      const asked = performance.now();
       const send = async (): Promise<ExchangeResult> => {
+        const ended = options.measure?.(operation, performance.now() - asked);
         const end = await exchange(
           pool,
           { method, path: address.pathPrefix + path, headers, body: body ?? null },
-          { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
+          { totalMs: timeouts.total, secret: options.apiKey, now: Date.now, signal, permit },
         );
         const read = evaluate === undefined ? end : await evaluate(end);
+        ended?.(outcomeOf(read));
         if (read.kind !== 'answer') return read;
-        const answer = withProfileWait(read, profile.answers, now());
+        const answer = withProfileWait(read, profile.answers, Date.now());
         notifyListeners(options, answer);
         return answer;
       };
-      const { measure } = options;
-      const isMeasured = measure !== undefined && operation !== undefined;
-      return limiter.pass(isMeasured ? measured(send, measure, operation) : send, { signal, permit });
+      return limiter.pass(send, { signal, permit });
     },
-    drop() {
+    /** Closes all connections at once: requests under way end as broken, and later requests use new connections. */
+    drop(): void {
       const dropped = pool;
       pool = open();
       dropped.destroy().catch(() => undefined);
     },
     close: () => pool.close(),
-  };
-}
-
-/** Measures from now how long the request waits for its permit, and then its exchange. */
-function measured(
-  send: () => Promise<ExchangeResult>,
-  measure: MeasureRequest,
-  operation: ServiceOperation,
-): () => Promise<ExchangeResult> {
-  const asked = performance.now();
-  return async () => {
-    const ended = measure(operation, performance.now() - asked);
-    const end = await send();
-    ended(outcomeOf(end));
-    return end;
   };
 }
 
@@ -144,16 +106,19 @@ function notifyListeners({ capture, heard }: ConnectionOptions, answer: Answer):
   heard?.(Number.isNaN(at) ? null : at);
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-/** Returns the headers of the profile. They replace `Accept` and `User-Agent`; Lote's other headers stay. */
-function ownHeaders({ requests }: ServiceProfile, address: Headers): Headers {
-  const { accept: _accept, 'user-agent': _name, ...kept } = address;
-  const own = Object.entries(requests.headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return { ...(Object.fromEntries(own) as Headers), ...kept };
+/** Returns the headers of each request. Those of the profile replace `Accept` and `User-Agent`; Lote's other headers stay. */
+function headersOf({ apiKey, profile }: ConnectionOptions): Readonly<Record<string, string>> {
+  const own = Object.entries(profile.requests.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    ...{ accept: 'application/json', 'user-agent': 'lote' },
+    ...Object.fromEntries(own),
+    authorization: `Bearer ${apiKey}`,
+    // A compressed answer could unfold to any size; Lote does not read an answer that is compressed all the same.
+    'accept-encoding': 'identity',
+  };
 }
 
-function openPool(origin: string, connections: number, timeouts: ServiceTimeouts): Pool {
+function openPool(origin: string, connections: number, timeouts: typeof TIMEOUTS): Pool {
   return new Pool(origin, {
     connections,
     pipelining: 1,
@@ -169,23 +134,14 @@ interface AddressOptions extends Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 
   readonly profile: Pick<ServiceProfile, 'allowPlainHttp'>;
 }
 
-/** The address of requests, and the headers that each request has. */
-interface ServiceAddress {
-  /** The address as the ledger keys it, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly origin: string;
-  readonly pathPrefix: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const TEST_KEY = 'sk_test_';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns the address and the headers from the checked configuration.
+ * Returns the address of requests from the checked configuration.
  * @throws LoteError `configuration-invalid`; the key itself is never in the message.
  */
-export function serviceAddress({ baseUrl, apiKey, application, profile }: AddressOptions): ServiceAddress {
+export function serviceAddress({ baseUrl, apiKey, application, profile }: AddressOptions) {
   const { protocol, hostname, origin, pathname } = new URL(baseUrl);
   const isProtected = protocol === 'https:' || LOOPBACK.test(hostname) || profile.allowPlainHttp;
   if (!isProtected && !apiKey.startsWith(TEST_KEY)) {
@@ -197,16 +153,5 @@ export function serviceAddress({ baseUrl, apiKey, application, profile }: Addres
     );
   }
   const pathPrefix = pathname.replace(/\/+$/, '');
-  return {
-    baseUrl: origin + pathPrefix,
-    origin,
-    pathPrefix,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      accept: 'application/json',
-      // A compressed answer could unfold to any size; Lote does not read an answer that is compressed all the same.
-      'accept-encoding': 'identity',
-      'user-agent': 'lote',
-    },
-  };
+  return { baseUrl: origin + pathPrefix, origin, pathPrefix };
 }

@@ -4,13 +4,6 @@ import type { ReceiverShapes } from './event-reader.ts';
 import type { SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** Tells the calibration of the service profile why deliveries do not fit the profile. */
-export interface DeliveryFindings {
-  refused(why: SignatureRefusal): void;
-  /** Called with deliveries that the receiver has verified and stored. */
-  fitted(deliveries: readonly RecordDelivery[]): void;
-}
-
 /** Times are milliseconds. */
 export interface DeliveryFindingsOptions {
   /** Records a finding: its code and its sentence, or null when the finding no longer holds. Never rejects. */
@@ -25,8 +18,11 @@ const EVERY_MS = 2_000;
 const MOST_UNKNOWN = 5;
 const MOST_TYPES = 3;
 
-/** Makes the findings of one receiver. */
-export function createDeliveryFindings({ note, shapes, now }: DeliveryFindingsOptions): DeliveryFindings {
+/** The findings of one receiver. */
+export type DeliveryFindings = ReturnType<typeof createDeliveryFindings>;
+
+/** Tells the calibration of the service profile why deliveries of one receiver do not fit the profile. */
+export function createDeliveryFindings({ note, shapes, now }: DeliveryFindingsOptions) {
   const notedAt = new Map<string, number>();
   const types = new Set<string>();
   let isRefusing = false;
@@ -51,7 +47,7 @@ export function createDeliveryFindings({ note, shapes, now }: DeliveryFindingsOp
   }
 
   return {
-    refused(why) {
+    refused(why: SignatureRefusal): void {
       counts.refused += 1;
       isRefusing = true;
       report(
@@ -60,7 +56,8 @@ export function createDeliveryFindings({ note, shapes, now }: DeliveryFindingsOp
           `${counts.refused} of ${counts.refused + counts.fitted} deliveries refused: ${WORDS[why](shapes.signature)}`,
       );
     },
-    fitted(deliveries) {
+    /** Called with deliveries that the receiver has verified and stored. */
+    fitted(deliveries: readonly RecordDelivery[]): void {
       counts.fitted += 1;
       if (isRefusing) void note('deliveries-refused', null);
       isRefusing = false;

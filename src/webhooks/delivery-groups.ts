@@ -11,7 +11,7 @@ const MAX_WAITING = 5_000;
 /** No sender waits for this write: one statement for this period costs a tenth of a statement for each delivery. */
 const APPLY_WINDOW_MS = 200;
 
-export interface DeliveryStoreOptions {
+interface DeliveryStoreOptions {
   /** Resolves when the deliveries are committed. */
   readonly store: (deliveries: readonly RecordDelivery[]) => Promise<unknown>;
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
@@ -19,17 +19,11 @@ export interface DeliveryStoreOptions {
   readonly maxWaiting?: number | undefined;
 }
 
-/** Stores deliveries in groups, one write at a time (group commit). */
-export interface DeliveryStore {
-  /** Resolves to true when all deliveries are committed, or to false if the write fails or too many deliveries wait. */
-  add(deliveries: readonly RecordDelivery[]): Promise<boolean>;
-  /** Resolves when no delivery waits any more. */
-  idle(): Promise<void>;
-}
+/** The store of one receiver. */
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-/** Makes the store of one receiver. */
-export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStore {
-  const { store, onStored, onFailure, maxWaiting = MAX_WAITING } = options;
+/** Stores the deliveries of one receiver in groups, one write at a time (group commit). */
+export function createDeliveryStore({ store, onStored, onFailure, maxWaiting = MAX_WAITING }: DeliveryStoreOptions) {
   let waiting = 0;
   const batcher = createBatcher<RecordDelivery, void>({
     keyOf: ({ sha256 }) => sha256,
@@ -53,7 +47,8 @@ export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStor
     writers: 1,
   });
   return {
-    async add(deliveries) {
+    /** Resolves to true when all deliveries are committed, or to false if the write fails or too many deliveries wait. */
+    async add(deliveries: readonly RecordDelivery[]): Promise<boolean> {
       if (waiting + deliveries.length > maxWaiting) return false;
       waiting += deliveries.length;
       try {
@@ -65,27 +60,22 @@ export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStor
         waiting -= deliveries.length;
       }
     },
+    /** Resolves when no delivery waits any more. */
     idle: () => batcher.idle(),
   };
 }
 
-export interface DeliveryApplierOptions {
+interface DeliveryApplierOptions {
   readonly apply: (serviceIds: readonly string[]) => Promise<AppliedDeliveries>;
   readonly onApplied: (applied: AppliedDeliveries) => void;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
-}
-
-export interface DeliveryApplier {
-  add(deliveries: readonly RecordDelivery[]): void;
-  /** Resolves when no delivery waits to be applied any more. */
-  idle(): Promise<void>;
 }
 
 /**
  * Applies stored deliveries to their invoices. A delivery that it does not apply (after a crash, or while the ledger is
  * unreachable) stays stored, and Lote applies it when it reads the invoice's page.
  */
-export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplierOptions): DeliveryApplier {
+export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplierOptions) {
   const batcher = createBatcher<string, void>({
     keyOf: (serviceId) => serviceId,
     isOutage: isLedgerAway,
@@ -97,7 +87,7 @@ export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplier
     writers: 1,
   });
   return {
-    add(deliveries) {
+    add(deliveries: readonly RecordDelivery[]): void {
       const ids = deliveries.flatMap(({ event }) =>
         event?.verdict && event.serviceId !== null ? [event.serviceId] : [],
       );
@@ -109,6 +99,7 @@ export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplier
         }),
       );
     },
+    /** Resolves when no delivery waits to be applied any more. */
     idle: () => batcher.idle(),
   };
 }

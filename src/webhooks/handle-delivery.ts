@@ -3,16 +3,17 @@ import type { DeliveryStore } from './delivery-groups.ts';
 import type { EventReader } from './event-reader.ts';
 import type { DeliveryFindings } from './delivery-findings.ts';
 import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
-import type { ReceiverAnswer } from './receiver-routes.ts';
 import { SIGNATURE_REFUSALS, type RequestHead, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Senders back off by themselves; this value only prevents an immediate retry. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Takes a static message and fields, so that messages group. A field is never a body, a signature or a secret. */
-export interface ReceiverLog {
-  warn(message: string, fields?: Record<string, unknown>): void;
+/** The receiver's answer to a request. The body is optional. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 const TAKEN: ReceiverAnswer = { status: 204, headers: {} };
@@ -48,13 +49,13 @@ export interface DeliveryHandlerParts {
   readonly read: EventReader;
   /** The size of the largest body, in bytes. */
   readonly bodyLimit: number;
-  readonly log: ReceiverLog;
+  /** Takes a static message and fields, so that messages group. A field is never a body, a signature or a secret. */
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly tally: DeliveryCounts;
-  /** Null if no findings are recorded. */
-  readonly findings: DeliveryFindings | null;
+  readonly findings: DeliveryFindings;
   readonly store: DeliveryStore;
   readonly budget: ByteBudget;
-  readonly secrets: SecretCache;
+  readonly secrets: ReturnType<typeof createSecretCache>;
   /** Returns false when the receiver must answer 503 so that the sender retries. */
   readonly accept: (deliveries: readonly RecordDelivery[]) => boolean | Promise<boolean>;
   readonly now: () => number;
@@ -97,7 +98,7 @@ async function record(
   }
   tally.taken += 1;
   if (deliveries.some(({ event }) => event === null)) tally.withoutEvent += 1;
-  parts.findings?.fitted(deliveries);
+  parts.findings.fitted(deliveries);
   return TAKEN;
 }
 
@@ -110,14 +111,11 @@ const SECRETS_FRESH_MS = 5_000;
  */
 const SECRETS_RETRY_MS = 250;
 
-/** Webhook secrets in memory, so that deliveries do not query the ledger. */
-export interface SecretCache {
-  /** Returns the secrets, and reads them again if they are older than `maxAgeMs`. */
-  get(maxAgeMs: number): Promise<readonly string[]>;
-}
-
-/** Makes a cache over `load`. Concurrent reads share one `load`; if it fails, all of them reject. */
-export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number): SecretCache {
+/**
+ * Keeps webhook secrets in memory, so that deliveries do not query the ledger. The function that it returns reads them
+ * again if they are older than `maxAgeMs`. Concurrent reads share one `load`; if it fails, all of them reject.
+ */
+export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number) {
   let secrets: readonly string[] = [];
   let loadedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<readonly string[]> | null = null;
@@ -132,12 +130,10 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
     }
   }
 
-  return {
-    async get(maxAgeMs) {
-      // A negative age means that the clock was set back, so the age of the secrets is unknown.
-      const age = now() - loadedAt;
-      return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
-    },
+  return async (maxAgeMs: number): Promise<readonly string[]> => {
+    // A negative age means that the clock was set back, so the age of the secrets is unknown.
+    const age = now() - loadedAt;
+    return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
   };
 }
 
@@ -149,12 +145,12 @@ const MAY_FIT_A_NEW_SECRET: ReadonlySet<SignatureRefusal> = new Set([
 
 /** Tries with the cached secrets, and again with fresh ones if none of the cached secrets fits. */
 async function withSecrets(
-  cache: SecretCache,
+  secretsOf: DeliveryHandlerParts['secrets'],
   attempt: (secrets: readonly string[]) => SignatureRefusal | null,
 ): Promise<SignatureRefusal | null> {
-  const why = attempt(await cache.get(SECRETS_FRESH_MS));
+  const why = attempt(await secretsOf(SECRETS_FRESH_MS));
   if (why === null || !MAY_FIT_A_NEW_SECRET.has(why)) return why;
-  return attempt(await cache.get(SECRETS_RETRY_MS));
+  return attempt(await secretsOf(SECRETS_RETRY_MS));
 }
 
 function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {
@@ -168,7 +164,7 @@ function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory'
 /** Answers the same for every cause, so that the answer does not help a forger. The log has the cause. */
 function refused({ log, tally, findings }: DeliveryHandlerParts, why: SignatureRefusal): ReceiverAnswer {
   tally.refused[why] += 1;
-  findings?.refused(why);
+  findings.refused(why);
   log.warn('A delivery was refused', { why });
   return hangUp(401);
 }

@@ -1,23 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 
-/** The bytes that all requests together may hold in memory, from the first chunk to the answer. */
-export interface ByteBudget {
-  /** Takes bytes. Returns false, and takes nothing, if they do not fit. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
-}
+/** The budget of one receiver. */
+export type ByteBudget = ReturnType<typeof createByteBudget>;
 
-/** Makes a budget of `limit` bytes for all bodies that are in memory at the same time. */
-export function createByteBudget(limit: number): ByteBudget {
+/** Makes a budget of `limit` bytes for all bodies that are in memory at the same time, from the first chunk to the answer. */
+export function createByteBudget(limit: number) {
   let taken = 0;
   return {
-    take(bytes) {
+    /** Takes bytes. Returns false, and takes nothing, if they do not fit. */
+    take(bytes: number): boolean {
       if (taken + bytes > limit) return false;
       taken += bytes;
       return true;
     },
-    give(bytes) {
+    give(bytes: number): void {
       taken -= bytes;
     },
   };

@@ -8,20 +8,16 @@ import {
   UNAVAILABLE,
   type DeliveryCounts,
   type DeliveryHandlerParts,
-  type ReceiverLog,
+  type ReceiverAnswer,
 } from './handle-delivery.ts';
 import { createDeliveryStore } from './delivery-groups.ts';
 import { createEventReader, type ReceiverShapes } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import { createDeliveryFindings, type DeliveryFindingsOptions } from './delivery-findings.ts';
-import { createReceiverRoutes, WEBHOOK_PATH, type ReceiverAnswer, type ReceiverRoutes } from './receiver-routes.ts';
-
-import { createSignatureCheck } from './signature-check.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
+import { createSignatureCheck } from './signature-check.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
-
-const READY: Readiness = { status: 'ready', parts: {} };
 
 /** An event of one invoice has only a few hundred bytes. */
 const BODY_LIMIT = 256 * 1024;
@@ -34,54 +30,30 @@ const MEMORY_LIMIT = 32 * 1024 * 1024;
 /** Each connection costs a file descriptor and some kilobytes. A service delivers over a few dozen connections. */
 const MAX_CONNECTIONS = 500;
 
-/** In milliseconds. The server ends a request that has not arrived in time as a slow loris. */
-export interface ReceiverTimeouts {
-  readonly headers: number;
-  readonly request: number;
-  /** How often Node looks for late requests. */
-  readonly check: number;
-}
+/** In milliseconds. The server ends a late request as a slow loris; Node looks for late requests every `check`. */
+const TIMEOUTS = { headers: 5_000, request: 15_000, check: 1_000 };
 
-const TIMEOUTS: ReceiverTimeouts = { headers: 5_000, request: 15_000, check: 1_000 };
-
-/** The address at which the server listens, and its timeouts. */
-interface ListenOptions {
+/** Where a receiver listens, how deliveries prove their sender, and where the receiver stores them. */
+export interface ReceiverOptions extends RouteOptions, Pick<DeliveryHandlerParts, 'log' | 'accept'> {
   readonly host: string;
   readonly port: number;
-  readonly log: ReceiverLog;
   readonly clock?: () => number;
-  readonly timeouts?: Partial<ReceiverTimeouts>;
-}
-
-/** How deliveries prove their sender, and where the receiver stores them. */
-export interface EndpointOptions {
+  readonly timeouts?: Partial<typeof TIMEOUTS>;
   readonly ledger: Pick<Ledger, 'storeDeliveries'>;
   /** Read again every few seconds, and if no known secret fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly shapes: ReceiverShapes;
   /** Optional: the API key of the service, which Lote hides if the reason of an event quotes it. */
   readonly apiKey?: string;
-  /** The address that the service knows and may sign. Optional: the default is the address of the receiver. */
-  readonly registeredUrl?: string | null;
-  /** Optional: the ledger and application of the receiver, which a GET returns in a header. */
-  readonly identity?: string;
-  /** Optional: returns false when the receiver must answer 503 so that the sender retries. */
-  readonly accept?: DeliveryHandlerParts['accept'];
   /** Called after the commit, beside the answers, to apply the stored deliveries. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
-  /** Optional: says whether the receiver could store a delivery now. The default is ready. */
-  readonly ready?: () => Promise<Readiness>;
-  /** Optional: records that deliveries do not fit the service profile. */
-  readonly note?: DeliveryFindingsOptions['note'];
+  readonly note: DeliveryFindingsOptions['note'];
   readonly maxWaiting?: number;
 }
-
-export interface ReceiverOptions extends ListenOptions, EndpointOptions {}
 
 /** A running receiver. */
 export interface Receiver {
   readonly url: string;
-  readonly port: number;
   /** Returns the counts of deliveries since the start. */
   tally(): Readonly<DeliveryCounts>;
   close(): Promise<void>;
@@ -92,35 +64,27 @@ export interface Receiver {
  * @throws LoteError `port-taken` when the address is in use.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { log, host, port: wanted, registeredUrl = null } = options;
+  const { log, host, port, registeredUrl } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   let origin = '';
   const parts = handlerParts(options, () => registeredUrl ?? `${origin}${WEBHOOK_PATH}`);
-  const routes = createReceiverRoutes(
-    {
-      deliver: (incoming) => handleDelivery(incoming, parts),
-      ready: async () => (await options.ready?.()) ?? READY,
-    },
-    { registeredUrl, identity: options.identity },
-  );
+  const routes = createReceiverRoutes((incoming) => handleDelivery(incoming, parts), options);
   const server = createServer(
     {
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
     },
-    (incoming, outgoing) => void answer(incoming, outgoing, { routes, log }),
+    (incoming, outgoing) => void answer(outgoing, async () => routes(incoming), log),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const what = 'Starting the webhook receiver';
-  const bound = await listenOn(server, { host, port: wanted, what, variables: 'RECEIVER' });
-  ({ origin } = bound);
+  ({ origin } = await listenOn(server, { host, port, what, variables: 'RECEIVER' }));
   server.on('error', (error) =>
     log.warn('A connection could not be taken; its sender comes again', { error: codeOf(error) }),
   );
   return {
     url: `${origin}${WEBHOOK_PATH}`,
-    port: bound.port,
     tally: () => parts.tally,
     async close() {
       await closeServer(server);
@@ -131,17 +95,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
 /** Makes the parts of the handler. `url` returns the address that the service knows. */
 function handlerParts(options: ReceiverOptions, url: () => string): DeliveryHandlerParts {
-  const { log, shapes, note, ledger, clock: now = Date.now } = options;
+  const { log, accept, shapes, note, ledger, clock: now = Date.now } = options;
   return {
-    ...{ log, now },
-    check: createSignatureCheck({ shape: shapes.signature, url }),
+    ...{ log, accept, now },
+    check: createSignatureCheck(shapes.signature, url),
     read: createEventReader(shapes, options),
-    accept: options.accept ?? (() => true),
     bodyLimit: shapes.event.items === null ? BODY_LIMIT : LIST_BODY_LIMIT,
     budget: createByteBudget(MEMORY_LIMIT),
     tally: noDeliveries(),
     secrets: createSecretCache(options.secrets, now),
-    findings: note === undefined ? null : createDeliveryFindings({ note, shapes, now }),
+    findings: createDeliveryFindings({ note, shapes, now }),
     store: createDeliveryStore({
       store: (deliveries) => ledger.storeDeliveries(deliveries),
       onStored: (deliveries) => options.onStored(deliveries),
@@ -154,15 +117,15 @@ function handlerParts(options: ReceiverOptions, url: () => string): DeliveryHand
 
 /** Answers a request without a web framework: each delivery would pay for one, and there is only one address. */
 async function answer(
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { routes, log }: { readonly routes: ReceiverRoutes; readonly log: ReceiverLog },
+  find: () => Promise<ReceiverAnswer>,
+  log: ReceiverOptions['log'],
 ): Promise<void> {
   // The sender may disconnect at any time; an error of the answer then has no meaning.
   outgoing.on('error', () => undefined);
   let given: ReceiverAnswer;
   try {
-    given = await routes(incoming);
+    given = await find();
   } catch (error) {
     log.warn('A delivery could not be handled', { error: errorName(error) });
     given = UNAVAILABLE;
@@ -178,4 +141,71 @@ function codeOf(error: Error): string {
 function errorName(error: unknown): string {
   if (error instanceof LoteError) return error.code;
   return error instanceof Error ? error.name : 'unknown';
+}
+
+/** The settings of the routes. */
+interface RouteOptions {
+  /** The address that the service knows and may sign; null: the address of the receiver. */
+  readonly registeredUrl: string | null;
+  /** The ledger and application of the receiver, which a GET returns in a header. */
+  readonly identity: string;
+  /** Says whether the receiver could store a delivery now. */
+  readonly ready: () => Promise<Readiness>;
+}
+
+/** The path to which the service sends deliveries. */
+const WEBHOOK_PATH = '/webhooks';
+
+/** The header in which a receiver answers a GET with its identity. */
+export const RECEIVER_HEADER = 'lote-receiver';
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
+
+/**
+ * Makes the routes. Deliveries go to `/webhooks`, to the path of the registered address, and to each end of that path,
+ * because a proxy may cut off its beginning. Paths are compared as written, with case and without final slashes.
+ */
+function createReceiverRoutes(
+  deliver: (incoming: IncomingMessage) => Promise<ReceiverAnswer>,
+  { registeredUrl, identity, ready }: RouteOptions,
+) {
+  const paths = pathsOf(registeredUrl);
+  return (incoming: IncomingMessage): ReceiverAnswer | Promise<ReceiverAnswer> => {
+    const path = withoutFinalSlashes(pathOf(incoming.url ?? '/'));
+    const isPost = incoming.method === 'POST';
+    if (isPost && paths.has(path)) return deliver(incoming);
+    const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
+    if (HEALTH.has(path)) return isRead ? health(path, ready) : { status: 405, headers: { allow: 'GET, HEAD' } };
+    const isKnown = paths.has(path);
+    return isKnown ? { status: 405, headers: { allow: 'POST', [RECEIVER_HEADER]: identity } } : NOT_FOUND;
+  };
+}
+
+function pathsOf(registeredUrl: string | null): ReadonlySet<string> {
+  const registered = registeredUrl === null ? WEBHOOK_PATH : new URL(registeredUrl).pathname;
+  const steps = withoutFinalSlashes(registered).split('/').slice(1);
+  const ends = steps.map((_, at) => `/${steps.slice(at).join('/')}`);
+  return new Set([WEBHOOK_PATH, ...(steps.length === 0 ? [''] : ends)]);
+}
+
+function withoutFinalSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
+const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health', '/health/ready']);
+
+async function health(path: string, ready: () => Promise<Readiness>): Promise<ReceiverAnswer> {
+  if (path === '/health/live') return { status: 200, headers: JSON_BODY, body: JSON.stringify({ status: 'live' }) };
+  const found = await ready();
+  return { status: found.status === 'ready' ? 200 : 503, headers: JSON_BODY, body: JSON.stringify(found) };
+}
+
+/** Returns the path without the query. A proxy may send the whole address (RFC 9112, absolute-form). */
+function pathOf(target: string): string {
+  if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : target;
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
 }

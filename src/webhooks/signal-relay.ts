@@ -29,26 +29,21 @@ export interface SignalRelayOptions {
   readonly maxPending?: number;
 }
 
-export interface SignalRelay {
-  add(settled: readonly SettledInvoice[]): void;
-  /** Sends the pending signals and resolves when they are sent or have failed. Call it before the process ends. */
-  flush(): Promise<void>;
-}
-
 /** Times are milliseconds of the monotonic clock. */
 interface Page {
   readonly id: string;
   ordinals: Set<number>;
   newsAt: number;
   firstSignalAt: number | null;
-  lastSignalAt: number;
+  /** No signal leaves before this time. */
+  restUntil: number;
 }
 
 /**
  * Signals each page about its settled invoices, as rarely as possible without delaying the last one. A lost signal
  * costs only a delay.
  */
-export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
+export function createSignalRelay(options: SignalRelayOptions) {
   const { pageWorkflowIdOf, log, maxPending = MAX_PENDING } = options;
   const pages = new Map<string, Page>();
   let pending = 0;
@@ -58,7 +53,7 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
   function put(settled: SettledInvoice): void {
     const id = pageWorkflowIdOf(settled);
     const now = performance.now();
-    const page = pages.get(id) ?? { id, ordinals: new Set(), newsAt: now, firstSignalAt: null, lastSignalAt: now };
+    const page = pages.get(id) ?? { id, ordinals: new Set(), newsAt: now, firstSignalAt: null, restUntil: now };
     if (!page.ordinals.has(settled.ordinal)) pending += 1;
     page.ordinals.add(settled.ordinal);
     page.newsAt = now;
@@ -81,8 +76,9 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
     const ordinals = [...page.ordinals];
     page.ordinals = new Set();
     pending -= ordinals.length;
-    page.lastSignalAt = performance.now();
-    page.firstSignalAt ??= page.lastSignalAt;
+    const now = performance.now();
+    page.firstSignalAt ??= now;
+    page.restUntil = now + (now - page.firstSignalAt) * REST_SHARE;
     await notifyPage(options, page.id, ordinals);
   }
 
@@ -95,7 +91,7 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
   }
 
   return {
-    add(settled) {
+    add(settled: readonly SettledInvoice[]): void {
       let dropped = 0;
       for (const one of settled)
         if (pending < maxPending) put(one);
@@ -104,7 +100,8 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
         log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', { dropped });
       schedule();
     },
-    flush() {
+    /** Sends the pending signals and resolves when they are sent or have failed. Call it before the process ends. */
+    flush(): Promise<void> {
       if (timer !== null) clearTimeout(timer);
       timer = null;
       return round(() => true);
@@ -112,9 +109,8 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
   };
 }
 
-function isDue({ newsAt, firstSignalAt, lastSignalAt }: Page, now: number): boolean {
-  const rest = firstSignalAt === null ? 0 : (lastSignalAt - firstSignalAt) * REST_SHARE;
-  return now - newsAt >= QUIET_MS && (firstSignalAt === null || now - lastSignalAt >= rest);
+function isDue({ newsAt, restUntil }: Page, now: number): boolean {
+  return now - newsAt >= QUIET_MS && now >= restUntil;
 }
 
 async function notifyPage({ send, log }: SignalRelayOptions, page: string, ordinals: readonly number[]): Promise<void> {

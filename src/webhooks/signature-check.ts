@@ -32,17 +32,6 @@ export const SIGNATURE_REFUSALS = [
 /** One of `SIGNATURE_REFUSALS`. */
 export type SignatureRefusal = (typeof SIGNATURE_REFUSALS)[number];
 
-/**
- * Checks the sender of deliveries. Returns null, or why the sender is not proved. Any of the secrets may fit, so that
- * an operator can replace a secret without a gap.
- */
-export interface SignatureCheck {
-  /** Does the checks that need no body, so that the receiver can refuse before it reads a byte of the body. */
-  verifyHead(head: RequestHead, secrets: readonly string[]): SignatureRefusal | null;
-  /** Does the whole check. `raw` is the body exactly as received. Without `unpacked` the body is not compressed. */
-  verify(head: RequestHead, secrets: readonly string[], raw: Uint8Array, unpacked?: Unpacked): SignatureRefusal | null;
-}
-
 /** Thrown to end a check. */
 class Refused extends Error {
   readonly why: SignatureRefusal;
@@ -63,14 +52,15 @@ function refusalOf(check: () => void): SignatureRefusal | null {
   }
 }
 
-/** Makes the check of a service profile. `url` returns the registered address for {url}, or null if it is unknown. */
-export function createSignatureCheck({
-  shape,
-  url,
-}: {
-  readonly shape: SignatureShape;
-  readonly url: () => string | null;
-}): SignatureCheck {
+/** The check of one receiver. */
+export type SignatureCheck = ReturnType<typeof createSignatureCheck>;
+
+/**
+ * Makes the check of a service profile, which returns null, or why the sender of a delivery is not proved. Any of the
+ * secrets may fit, so that an operator can replace a secret without a gap. `url` returns the registered address for
+ * {url}, or null if it is unknown.
+ */
+export function createSignatureCheck(shape: SignatureShape, url: () => string | null) {
   const template = shape.signed.split(PLACEHOLDER).filter((part) => part !== '');
   const read = (head: RequestHead, secrets: readonly string[]): Signed => {
     const keys = signingKeys(secrets, shape);
@@ -82,8 +72,15 @@ export function createSignatureCheck({
     return { keys, digests, content: template.map((part) => bytesOf(part, head, values)) };
   };
   return {
-    verifyHead: (head, secrets) => refusalOf(() => void read(head, secrets)),
-    verify: (head, secrets, raw, unpacked = { kind: 'plain' }) =>
+    /** Does the checks that need no body, so that the receiver can refuse before it reads a byte of the body. */
+    verifyHead: (head: RequestHead, secrets: readonly string[]) => refusalOf(() => void read(head, secrets)),
+    /** Does the whole check. `raw` is the body exactly as received. Without `unpacked` the body is not compressed. */
+    verify: (
+      head: RequestHead,
+      secrets: readonly string[],
+      raw: Uint8Array,
+      unpacked: Unpacked = { kind: 'plain' },
+    ): SignatureRefusal | null =>
       refusalOf(() => {
         const signed = read(head, secrets);
         // A compressed body may be signed before or after compression: services and the proxies before them do either.
@@ -225,18 +222,18 @@ function digestOf(part: string, { prefix, encoding, algorithm }: SignatureShape)
   return bytes?.byteLength === DIGEST_BYTES[algorithm] ? bytes : null;
 }
 
-interface SignedValues {
-  /** The text of the timestamp as received. */
-  readonly timestamp: string;
-  /** The registered address; null if it is not known. */
-  readonly url: string | null;
-}
-
 const PLACEHOLDER = /(\{[^{}]*\})/;
 const HEADER_PART = '{header:';
 
-/** Returns the bytes of one part of a template such as `{timestamp}.{body}`; null for the body, not yet read. */
-function bytesOf(part: string, head: RequestHead, { timestamp, url }: SignedValues): Uint8Array | null {
+/**
+ * Returns the bytes of one part of a template such as `{timestamp}.{body}`; null for the body, not yet read. The
+ * timestamp is its text as received, the address null if it is not known.
+ */
+function bytesOf(
+  part: string,
+  head: RequestHead,
+  { timestamp, url }: { readonly timestamp: string; readonly url: string | null },
+): Uint8Array | null {
   if (part === '{body}') return null;
   // Node decodes a header's bytes as Latin-1; this restores the same bytes.
   if (part === '{timestamp}') return Buffer.from(timestamp, 'latin1');

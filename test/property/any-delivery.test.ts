@@ -99,7 +99,7 @@ function isForged({ timestamp }: Signature, forgery: Forgery | null): boolean {
 
 const CASES = PROFILES.map(({ name, profile }) => ({
   ...{ name, profile, fillings: fillingsOf(profile), secret: secretOf(profile.signature, SECRET_BYTES) },
-  check: createSignatureCheck({ shape: profile.signature, url: () => URL }),
+  check: createSignatureCheck(profile.signature, () => URL),
   read: createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix }),
 }));
 

@@ -300,7 +300,7 @@ const MOST_SIGNATURES = 3;
 
 /** Reads a delivery as the receiver does. Also reads a refused delivery, so that the check can show its places. */
 function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, registered: string | null) {
-  const check = createSignatureCheck({ shape: profile.signature, url: () => receiver?.url ?? null });
+  const check = createSignatureCheck(profile.signature, () => receiver?.url ?? null);
   const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });
   const known = registered === null ? secrets : [registered, ...secrets];
   return async ({ rawHeaders, raw, unpacked }: KeptDelivery) => {

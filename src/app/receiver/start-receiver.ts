@@ -1,7 +1,7 @@
 import type { Calibration } from '../../../activities/calibration.ts';
 import type { Client } from '@temporalio/client';
 import { createDeliveryApplier } from '../../webhooks/delivery-groups.ts';
-import { startReceiver as listen, type EndpointOptions, type Receiver as Listening } from '../../webhooks/server.ts';
+import { startReceiver as listen, type ReceiverOptions, type Receiver } from '../../webhooks/server.ts';
 import { isReadFromUnsignedHeaders } from '../../webhooks/event-reader.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../domain/messages/batch-id.ts';
@@ -74,9 +74,6 @@ interface ReceiverParts extends Pick<
   readonly client: () => Client;
 }
 
-/** The running receiver of this process. */
-export type Receiver = Omit<Listening, 'port'>;
-
 /** Starts the webhook receiver: it stores verified deliveries in the ledger, then sends one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, port, telemetry, log } = parts;
@@ -118,7 +115,7 @@ function endpointOf(parts: ReceiverParts) {
     log,
   });
   const isUnsigned = isReadFromUnsignedHeaders(profile);
-  const endpoint: EndpointOptions = {
+  const endpoint: Omit<ReceiverOptions, 'host' | 'port' | 'log'> = {
     ledger,
     secrets: async () => {
       const { url } = config.webhook;

@@ -30,7 +30,6 @@ export type WaitingReason =
   | 'growing'
   /** The file is empty, which may be the beginning of an upload. */
   | 'empty'
-  /** Marker mode: the `.done` file is missing or older than the file. */
   /** The system refused to move the file, e.g. because of missing rights. */
   | 'not-movable'
   /** A nightly run of another ledger has claimed the file; it is in the claim folder of that run. */

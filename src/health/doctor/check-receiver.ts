@@ -1,10 +1,11 @@
 import { request } from 'undici';
-import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
+import { RECEIVER_HEADER } from '../../webhooks/server.ts';
 import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
 import { receiverIdentity } from '../../app/receiver/receiver-identity.ts';
 import type { Examination } from './check-ledger.ts';
+import { causeCode } from '../../platform/error-code.ts';
 import { DAY_MS } from '../../domain/time/day-ms.ts';
-import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
+import { fine, trouble, unknown, type Check } from './check.ts';
 
 const PATIENCE_MS = 5_000;
 const NOT_KNOWN =
@@ -78,7 +79,7 @@ async function addressCheck({ config, ledger, runs }: Examination): Promise<Chec
       );
     return fine(name, `${url} is answered by a receiver of this ledger`);
   } catch (error) {
-    const detail = `No program answers at ${url} (${codeOf(error)}).`;
+    const detail = `No program answers at ${url} (${causeCode(error)}).`;
     return runs
       ? trouble(
           name,

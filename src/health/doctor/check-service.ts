@@ -8,7 +8,8 @@ import {
   isBuiltInSandbox,
 } from '../../app/account/account-guard.ts';
 import { openService } from '../../app/account/open-service.ts';
-import { clockCheck, codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
+import { causeCode } from '../../platform/error-code.ts';
+import { clockCheck, errorText, fine, trouble, unknown, type Check } from './check.ts';
 import type { Examination } from './check-ledger.ts';
 
 const PATIENCE_MS = 5_000;
@@ -49,7 +50,7 @@ export async function checkService(parts: Examination): Promise<readonly Check[]
       ? unknown('clock', 'The service does not say what time it has.')
       : clockCheck('clock', { theirs, ours: parts.now(), whose: "the service's" });
   } catch (error) {
-    const code = codeOf(error);
+    const code = causeCode(error);
     const { origin } = new URL(serviceBaseUrl);
     const [, name = 'service', cure = NOT_REACHED] = CURES.find(([codes]) => codes.test(code)) ?? [];
     return [trouble(name, `${origin} cannot be reached (${code}).`, cure)];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { causeCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 
@@ -51,33 +52,21 @@ export async function within(
 /** Returns the message of a LoteError; of another error only the code or kind, because its text may repeat a secret. */
 export function errorText(error: unknown): string {
   if (error instanceof LoteError) return error.message;
-  const code = codeOf(error);
-  return `It failed (${code === '' ? kindOf(error) : code}).`;
-}
-
-/** Returns the code of an error or of its cause; empty if there is none. */
-export function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
-  return typeof code === 'string' ? code : codeOf(cause);
-}
-
-function kindOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+  const kind = error instanceof Error ? error.name : typeof error;
+  return `It failed (${causeCode(error) || kind}).`;
 }
 
 /** Signatures and retention windows are counted in minutes; a larger difference would affect them. */
 const TOLERANCE_MS = 30_000;
 
-/** The times of two clocks in epoch milliseconds; `whose` names the other clock, such as `the service's`. */
-export interface TwoClocks {
-  readonly theirs: number;
-  readonly ours: number;
-  readonly whose: string;
-}
-
-/** Checks whether two clocks agree. Ignores one second, because the other clock may show whole seconds. */
-export function clockCheck(name: string, { theirs, ours, whose }: TwoClocks): Check {
+/**
+ * Checks whether two clocks agree, by their times in epoch milliseconds. `whose` names the other clock, such as `the
+ * service's`. Ignores one second, because the other clock may show whole seconds.
+ */
+export function clockCheck(
+  name: string,
+  { theirs, ours, whose }: { readonly theirs: number; readonly ours: number; readonly whose: string },
+): Check {
   const apart = Math.max(0, Math.abs(ours - theirs) - 1_000);
   const seconds = Math.round(apart / 1_000);
   return apart <= TOLERANCE_MS

@@ -104,14 +104,6 @@ function profileOf(config: Config): { readonly profile: ServiceProfile | null; r
   }
 }
 
-function notWitnessed({ reportsDir }: Config): Check {
-  return trouble(
-    'ledger age',
-    `The ledger has sent invoices, and the reports folder ${reportsDir} has no mark of it: Lote cannot tell whether the ledger is older than what was sent.`,
-    'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/deployment.md#restore-the-ledger). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
-  );
-}
-
 type Look = readonly [name: string, check: (examination: Examination) => Promise<readonly Check[]>];
 const OF_LEDGER: readonly Look[] = [
   ['ledger age', sentChecks],
@@ -134,7 +126,14 @@ async function sentChecks({ config, ledger, account }: Examination): Promise<rea
   const missing = guard === null ? await account : null;
   if (missing !== null) return [missing];
   const lost = (await guard?.lostTime()) ?? null;
-  if (lost === null && (await guard?.isWitnessed()) === false) return [notWitnessed(config)];
+  if (lost === null && (await guard?.isWitnessed()) === false)
+    return [
+      trouble(
+        name,
+        `The ledger has sent invoices, and the reports folder ${config.reportsDir} has no mark of it: Lote cannot tell whether the ledger is older than what was sent.`,
+        'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/deployment.md#restore-the-ledger). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
+      ),
+    ];
   if (lost === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];
   const since = lost.since === null ? '' : ` since ${new Date(lost.since).toISOString()}`;
   return [

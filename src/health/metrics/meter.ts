@@ -7,21 +7,13 @@ import { CATALOGUE, type Metric, type MetricName } from './catalogue.ts';
 const COLLECT_PATIENCE_MS = 5_000;
 
 /** Records the current value of a metric. */
-export type Observe = (name: MetricName, value: number, labels?: Labels) => void;
+type Observe = (name: MetricName, value: number, labels?: Labels) => void;
 
 /** The metrics of one process. */
-export interface Meter {
-  /** Adds to a counter. Adding 0 makes the counter visible, so that Prometheus sees its first event as a rise. */
-  count(name: MetricName, labels?: Labels, by?: number): void;
-  time(name: MetricName, ms: number, labels?: Labels): void;
-  /** Registers a function that observes values at each scrape; metrics without a value are not in the answer. */
-  onScrape(read: (observe: Observe) => void | Promise<void>): void;
-  text(): Promise<string>;
-  close(): Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 /** Makes the instruments of the catalogue. */
-export function createMeter(): Meter {
+export function createMeter() {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [reader] });
   const meter = provider.getMeter('lote');
@@ -55,10 +47,13 @@ export function createMeter(): Meter {
   );
 
   return {
-    count: (name, labels = {}, by = 1) => counters.get(name)?.add(by, bounded(name, labels)),
-    time: (name, ms, labels = {}) => histograms.get(name)?.record(ms / 1_000, bounded(name, labels)),
-    onScrape: (read) => void readers.push(read),
-    async text() {
+    /** Adds to a counter. Adding 0 makes the counter visible, so that Prometheus sees its first event as a rise. */
+    count: (name: MetricName, labels: Labels = {}, by = 1) => counters.get(name)?.add(by, bounded(name, labels)),
+    time: (name: MetricName, ms: number, labels: Labels = {}) =>
+      histograms.get(name)?.record(ms / 1_000, bounded(name, labels)),
+    /** Registers a function that observes values at each scrape; metrics without a value are not in the answer. */
+    onScrape: (read: (observe: Observe) => void | Promise<void>) => void readers.push(read),
+    async text(): Promise<string> {
       const { resourceMetrics } = await reader.collect({ timeoutMillis: COLLECT_PATIENCE_MS });
       return `${serializer.serialize(resourceMetrics)}\n`;
     },

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Telemetry } from '../telemetry.ts';
 import type { DeliveryCounts } from '../../webhooks/handle-delivery.ts';
-import { createLedgerSnapshot, type LedgerSource, type LedgerSnapshot } from './ledger-snapshot.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { VERDICTS } from './catalogue.ts';
-import { OUTCOMES } from '../../domain/invoice-state.ts';
+import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { MeasuredState } from '../../ledger/operations/measuring.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
 import type { MeasureRequest } from '../../domain/records/measures.ts';
 
@@ -27,7 +29,7 @@ function serveProcessGauges(meter: Meter, { version, role }: ProcessIdentity): v
 }
 
 /** The address of the metrics, and the process that they describe. */
-export interface MetricsOptions extends ProcessIdentity {
+interface MetricsOptions extends ProcessIdentity {
   /** Makes Prometheus' text reachable. @throws LoteError `port-taken`, `configuration-invalid` */
   readonly serve: (text: () => Promise<string>) => Promise<{ readonly url: string; close(): Promise<void> }>;
   readonly application: string;
@@ -36,7 +38,7 @@ export interface MetricsOptions extends ProcessIdentity {
 }
 
 /** The part of the telemetry that measures. */
-export type MetricsTelemetry = Omit<Telemetry, 'worker'> & {
+type MetricsTelemetry = Omit<Telemetry, 'worker'> & {
   readonly onSdkMetrics: (address: string) => void;
   close(): Promise<void>;
 };
@@ -54,7 +56,12 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
   let { baseUrl } = options;
   serveProcessGauges(meter, options);
   // A receiver keeps its connections for deliveries.
-  if (role !== 'receiver') serveLedgerGauges(meter, createLedgerSnapshot({ source: () => source, now }), now);
+  if (role !== 'receiver')
+    serveLedgerGauges(
+      meter,
+      createLedgerSnapshot(() => source, now),
+      now,
+    );
   const server = await options.serve(
     async () => `${await meter.text()}${await sdkMetrics(sdkAddress).catch(() => '')}`,
   );
@@ -159,4 +166,80 @@ async function sdkMetrics(address: string | null): Promise<string> {
   if (address === null) return '';
   const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });
   return answer.ok ? answer.text() : '';
+}
+
+/** The shortest pause between two reads of the figures, in milliseconds. */
+const FRESH_MS = 5_000;
+/** The pause is also this many times as long as a read, so that reads cost at most a fiftieth of the ledger's time. */
+const REST_SHARE = 50;
+/** The longest wait of a scrape, in milliseconds; the scrape then gets the previous figures. */
+const SCRAPE_PATIENCE_MS = 2_000;
+const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
+/** Held and doubtful invoices count for two weeks, over a weekend and holidays: then an operator knows of them. */
+const LEFT_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
+const MOST_BATCHES = 100;
+
+/** Figures of the ledger at one time. */
+type LedgerSnapshot = Awaited<ReturnType<typeof readFigures>>;
+
+/** The ledger and the service of the figures. */
+export interface LedgerSource {
+  readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'measureDoubt' | 'breaker'>;
+  readonly application: string;
+  /** The base address of the service; null while it is not known. */
+  readonly baseUrl: () => string | null;
+}
+
+/**
+ * Makes a function that reads the ledger's figures at a bounded cost. It resolves to null until a read succeeds.
+ * `source` returns null while the ledger is not open, `now` epoch milliseconds.
+ */
+export function createLedgerSnapshot(
+  source: () => LedgerSource | null,
+  now: () => number,
+): () => Promise<LedgerSnapshot | null> {
+  let taken: LedgerSnapshot | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  async function read(): Promise<void> {
+    const began = performance.now();
+    const from = source();
+    const found = from === null ? null : await readFigures(from, now()).catch(() => null);
+    // If the ledger is unreachable, the age of the last figures shows it.
+    if (found !== null) taken = found;
+    const took = performance.now() - began;
+    restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
+    reading = null;
+  }
+
+  return async () => {
+    if (performance.now() >= restUntil) reading ??= read();
+    if (reading !== null) await Promise.race([reading, sleep(SCRAPE_PATIENCE_MS, undefined, { ref: false })]);
+    return taken;
+  };
+}
+
+async function readFigures({ ledger, application, baseUrl }: LedgerSource, at: number) {
+  const service = baseUrl();
+  // Null if this process knows no service.
+  const breakerOpen = service === null ? null : (await ledger.breaker(service)) !== null;
+  const batches = await ledger.countBatches(application);
+  const chosen = await ledger.measuredBatches(application, {
+    closedSince: at - LOOK_BACK_MS,
+    heldSince: at - LEFT_LOOK_BACK_MS,
+    limit: MOST_BATCHES,
+  });
+  // Issued invoices that may exist twice, or that the service later reported as failed.
+  const inDoubt = await ledger.measureDoubt(application, { since: at - LEFT_LOOK_BACK_MS });
+  const states: MeasuredState[] = [];
+  // Lote reads one batch after the other: the embedded ledger has one connection, for which other queries wait.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const { batchId } of chosen) states.push(...(await ledger.measureInvoices(batchId)));
+  const invoices = new Map<Outcome, number>();
+  for (const one of states) invoices.set(one.state, (invoices.get(one.state) ?? 0) + one.invoices);
+  // The oldest POST without a final word, in epoch milliseconds; null if no invoice waits for one.
+  const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
+  const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
+  return { at, batches, invoices, inDoubt, oldestAt, breakerOpen };
 }

@@ -10,13 +10,13 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
-import type { WorkerTelemetry } from '../telemetry.ts';
+import type { WorkerInterceptors } from '@temporalio/worker';
 
 /** A collector answers in milliseconds; a process that ends waits no longer for an unreachable one. */
 const EXPORT_TIMEOUT_MS = 3_000;
 
 /** The collector and the process of the spans. */
-export interface TracesOptions {
+interface TracesOptions {
   /** The address of an OTLP collector over HTTP, without a path. */
   readonly endpoint: string;
   readonly version: string;
@@ -24,17 +24,11 @@ export interface TracesOptions {
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
 }
 
-/** The part of the telemetry that traces. */
-export interface TracesTelemetry {
-  close(): Promise<void>;
-  readonly interceptors: NonNullable<WorkerTelemetry['interceptors']>;
-}
-
 /**
  * Sends a span for each activity to a collector, by Temporal's interceptor. Spans wait in a bounded queue, which drops
  * the spans that do not fit; no activity waits for them. The spans contain no text of an error.
  */
-export function openTraces({ endpoint, version, role, log }: TracesOptions): TracesTelemetry {
+export function openTraces({ endpoint, version, role, log }: TracesOptions) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `lote-${role}`, 'service.version': version }),
@@ -43,11 +37,12 @@ export function openTraces({ endpoint, version, role, log }: TracesOptions): Tra
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const tracer: Tracer = provider.getTracer('lote');
+  const interceptors: WorkerInterceptors = {
+    activity: [(activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity, { tracer }) })],
+  };
   return {
-    interceptors: {
-      activity: [(activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity, { tracer }) })],
-    },
-    async close() {
+    interceptors,
+    async close(): Promise<void> {
       await provider.shutdown().catch(() => undefined);
       context.disable();
     },

@@ -17,23 +17,19 @@ const SERVER_TROUBLE = 500;
 
 type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
-/** What an answer demands of all requests to the service. */
-export interface Backoff {
-  /** `taken`: the service took the request; `too-many`: the service refused it as one too many; null: neither. */
-  readonly load: 'taken' | 'too-many' | null;
-  /** How long no request may leave, in milliseconds; null if the answer names no time. */
-  readonly holdMs: number | null;
-}
-
-/** Reads what an answer demands of all requests. A rule of the profile that says `later` counts as a 429. */
-export function backoffOf(answer: Answer, profile: ServiceProfile): Backoff {
+/**
+ * Reads what an answer demands of all requests to the service. A rule of the profile that says `later` counts as a 429.
+ * `load` says whether the service took the request, refused it as one too many, or neither (null). `holdMs` is how long
+ * no request may leave, in milliseconds; null if the answer names no time.
+ */
+export function backoffOf(answer: Answer, profile: ServiceProfile) {
   const { rules, status: place } = profile.answers;
   const hasRules = rules.length > 0 || place !== null;
   const { status, meaning } = hasRules ? look(answer, profile, null) : { status: answer.status, meaning: null };
   const isLater = meaning === 'later' && status !== CONFLICT;
   const isHeld = isLater || HOLDING_STATUSES.has(status);
   const isTooMany = isLater || (meaning === null && status === TOO_MANY);
-  const load = isTooMany ? 'too-many' : status < SERVER_TROUBLE ? 'taken' : null;
+  const load = isTooMany ? ('too-many' as const) : status < SERVER_TROUBLE ? ('taken' as const) : null;
   return { load, holdMs: isHeld ? answer.retryAfterMs : null };
 }
 

@@ -1,6 +1,7 @@
 import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
-import type { Backoff } from './backoff.ts';
+import type { ServiceProfile } from '../profile/profile.ts';
+import { backoffOf } from './backoff.ts';
 import { RateLimiter, type SharedRate } from './rate-limiter.ts';
 import type { PostLimits } from '../../domain/records/service-answers.ts';
 
@@ -9,28 +10,20 @@ const WAIT_OUT_MS = 5_000;
 /** The limiter adds up to this share of a hold at random, so that the workers do not all send when the hold ends. */
 const SPREAD = 0.1;
 
-type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
-
 /** Limits of one base address. */
 export interface RequestLimiterOptions {
-  /** The most requests of this process at a time. */
-  readonly maxConcurrency: number;
+  readonly profile: ServiceProfile;
   readonly rate: SharedRate;
-  readonly random: () => number;
-  /** Reads what an answer demands of all requests. */
-  readonly backoffOf: (answer: Answer) => Backoff;
+  readonly random?: () => number;
 }
 
-/** Limits requests to one base address: concurrency, rate, and the time that the service asks to wait. */
-export interface RequestLimiter {
-  pass(send: () => Promise<ExchangeResult>, limits?: PostLimits): Promise<ExchangeResult>;
-}
-
-/** Makes a request limiter. A request that may not leave ends as `not-sent` or `not-permitted`. */
-export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
-  const { random, backoffOf } = options;
-  const slots = createSemaphore(options.maxConcurrency);
-  const rate = new RateLimiter(options.rate);
+/**
+ * Limits requests to one base address: concurrency, rate, and the time that the service asks to wait. A request that
+ * may not leave ends as `not-sent` or `not-permitted`.
+ */
+export function createRequestLimiter({ profile, rate: shared, random = Math.random }: RequestLimiterOptions) {
+  const slots = createSemaphore(profile.limits.maxConcurrency);
+  const rate = new RateLimiter(shared);
 
   /** Waits until a request may leave. Returns null, or why the request may not leave. */
   async function admit(limits: PostLimits): Promise<ExchangeResult | null> {
@@ -52,14 +45,8 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
     }
   }
 
-  function heed(answer: Answer, sentAt: number): void {
-    const { load, holdMs } = backoffOf(answer);
-    if (holdMs !== null) rate.hold(holdMs);
-    if (load !== null) rate.note(load, sentAt);
-  }
-
   return {
-    async pass(send, limits = {}) {
+    async pass(send: () => Promise<ExchangeResult>, limits: PostLimits = {}): Promise<ExchangeResult> {
       const { signal, permit } = limits;
       const isOver = signal?.aborted === true || permit?.withdrawn.aborted === true;
       // A GET does not wait behind the POSTs of whole pages.
@@ -72,7 +59,10 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
         if (turnedAway !== null) return turnedAway;
         const sentAt = performance.now();
         const end = await send();
-        if (end.kind === 'answer') heed(end, sentAt);
+        if (end.kind !== 'answer') return end;
+        const { load, holdMs } = backoffOf(end, profile);
+        if (holdMs !== null) rate.hold(holdMs);
+        if (load !== null) rate.note(load, sentAt);
         return end;
       } finally {
         release();
@@ -94,7 +84,7 @@ function endOfWait({ permit }: PostLimits): ExchangeResult {
 }
 
 /** Waits for some milliseconds. Returns false if the signal was aborted first. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return false;
   if (ms <= 0) return true;
   return await new Promise((resolve) => {

@@ -6,25 +6,20 @@ import { ListProblem } from './merchant-page.ts';
 type Merchants = ServiceProfile['merchants'];
 
 /** The counts of a list up to and including this page. */
-export interface ListRead {
+interface ListRead {
   readonly items: number;
   readonly pages: number;
   readonly itemsOfPage: number;
 }
 
 /** What a page says about the end of the list, at the places of the profile. */
-export interface EndSaid {
-  /** True if the flag says that this page is the last. */
-  readonly isLast: boolean;
-  /** The phrase that says that this page is the last, or null. */
-  readonly end: string | null;
-  /** The phrase that says that there is more, or null. */
-  readonly more: string | null;
-  readonly total: number | null;
-}
+export type EndSaid = ReturnType<typeof readEnd>;
 
-/** Reads `merchants.total` and `more` of a page. @throws ListProblem when one of them has another form. */
-export function readEnd(document: Document, { items }: ListRead, merchants: Merchants): EndSaid {
+/**
+ * Reads `merchants.total` and `more` of a page: if the flag says that the page is the last, and the phrases that say
+ * that it is the last (`end`) or that there is more, or null. @throws ListProblem when one of them has another form.
+ */
+export function readEnd(document: Document, { items }: ListRead, merchants: Merchants) {
   const [flag, total] = [flagAt(document, merchants.more), countAt(document, merchants.total)];
   const said = [
     ...(flag === null ? [] : [{ goesOn: flag, phrase: `merchants.more says ${flag ? 'yes' : 'no'}` }]),

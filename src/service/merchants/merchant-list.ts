@@ -1,39 +1,30 @@
+import { z } from 'zod';
 import type { ServiceProfile } from '../profile/profile.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
-import { shownPlace } from '../profile/place.ts';
+import { isNothing, readPlace, shownPlace, type Document } from '../profile/place.ts';
 import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 import { readEnd, signOfMore, type EndSaid } from './list-end.ts';
-import { ListProblem, pageReader, type ListedMerchant, type MerchantPage, type PageReader } from './merchant-page.ts';
-import { firstPath, nextPath } from './next-page.ts';
+import { ListProblem, pageReader, type ListedMerchant, type MerchantPage } from './merchant-page.ts';
+import { findNextLink, resolveNextLink } from './next-link.ts';
 
 /** A list with more pages is unreadable; at 100 merchants a page this is a million merchants. */
 const MAX_PAGES = 10_000;
 /** The statuses with which services refuse a page after the last one. */
 const NO_SUCH_PAGE = new Set([400, 404, 416, 422]);
 
-/** The profile and the address of a list. */
-export interface MerchantListOptions {
-  readonly profile: ServiceProfile;
-  /** Address of the service, without a trailing slash. Lote asks for pages only below this address. */
-  readonly baseUrl: string;
-}
-
 /** Fetches a page by its path with query, below the base address. */
 type FetchPage = (pathAndQuery: string) => Promise<ExchangeResult>;
 
-/** The page reader of each profile, so that its expressions are compiled once. */
-const readers = new WeakMap<ServiceProfile, PageReader>();
-
 /**
- * Reads the whole list. Lote would create a missed merchant a second time, so any doubt makes the whole list
- * unreadable. If two records have one NIF, the first listed counts, always.
+ * Reads the whole list, only below the address of the service, which has no trailing slash. Lote would create a missed
+ * merchant a second time, so any doubt makes the whole list unreadable. If two records have one NIF, the first listed
+ * counts, always.
  */
 export async function readMerchantList(
   fetchPage: FetchPage,
-  { profile, baseUrl }: MerchantListOptions,
+  { profile, baseUrl }: { readonly profile: ServiceProfile; readonly baseUrl: string },
 ): Promise<MerchantListAnswer> {
-  const readPage = readers.get(profile) ?? pageReader(profile);
-  readers.set(profile, readPage);
+  const readPage = pageReader(profile);
   try {
     const list = new ListReading(profile, baseUrl);
     // Each page says where the next page is.
@@ -79,14 +70,13 @@ class ListReading {
 
   /** Takes a page and decides whether another one follows. @throws ListProblem if Lote cannot tell */
   take(page: MerchantPage): void {
-    const { paging } = this.#profile.merchants;
-    const isCounted = paging === 'page' || paging === 'offset';
     // The list without a number is the first page, and this service calls it page 1 and not page 0.
-    const isFirstAgain = paging === 'page' && this.pages === 1 && this.#number === 2 && page.ids === this.#idsBefore;
-    if (!isFirstAgain) this.#add(page, isCounted);
+    const isPaged = this.#profile.merchants.paging === 'page';
+    const isFirstAgain = isPaged && this.pages === 1 && this.#number === 2 && page.ids === this.#idsBefore;
+    if (!isFirstAgain) this.#add(page);
     const read = { items: this.#items, pages: this.pages, itemsOfPage: page.merchants.length };
     const said = readEnd(page.document, read, this.#profile.merchants);
-    if (isCounted) this.#requireSteady(said);
+    if (this.#isCounted) this.#requireSteady(said);
     const next = this.#next(page, said);
     if (next !== null) {
       if (this.pages >= MAX_PAGES) throw new ListProblem(`it has more than ${MAX_PAGES} pages`);
@@ -107,6 +97,11 @@ class ListReading {
     return listed;
   }
 
+  /** True if pages are asked for by a number. */
+  get #isCounted(): boolean {
+    return this.#profile.merchants.paging === 'page' || this.#profile.merchants.paging === 'offset';
+  }
+
   /** The settings that lead to the next page. */
   get #by(): string {
     return LED_BY[this.#profile.merchants.paging];
@@ -116,11 +111,11 @@ class ListReading {
    * Pages that are asked for by a number do not refer to each other: a merchant on two pages shows that the service
    * ignores the number or that the order changed, so another merchant may be missing.
    */
-  #add(page: MerchantPage, isCounted: boolean): void {
+  #add(page: MerchantPage): void {
     this.pages += 1;
     const isSame = page.ids !== '' && page.ids === this.#idsBefore;
     const again = page.merchants.filter(({ merchantId }) => this.#ids.has(merchantId)).length;
-    if (isSame || (isCounted && again > 0))
+    if (isSame || (this.#isCounted && again > 0))
       throw new ListProblem(
         `${again} of the ${page.merchants.length} merchants of page ${this.pages} stood on an earlier page: the service does not page by the ${this.#by}, or the list changed while it was read`,
       );
@@ -140,9 +135,7 @@ class ListReading {
   }
 
   #next(page: MerchantPage, said: EndSaid): string | null {
-    const { paging } = this.#profile.merchants;
-    const isCounted = paging === 'page' || paging === 'offset';
-    if (said.isLast || (isCounted && (said.end !== null || page.merchants.length === 0))) return null;
+    if (said.isLast || (this.#isCounted && (said.end !== null || page.merchants.length === 0))) return null;
     const at = { number: this.#number, items: this.#items, path: this.path ?? '', baseUrl: this.#baseUrl };
     this.#number += 1;
     return nextPath(page.document, at, this.#profile);
@@ -183,4 +176,75 @@ function withHint(problem: unknown, { merchants: { paging } }: ServiceProfile): 
   const hint =
     'If the page before was the last one, say in the service profile what shows it: merchants.total or merchants.more';
   return new ListProblem(`${problem.message}. ${hint}`, problem.code);
+}
+
+/** The number of the next page, the merchants that were read, and the path of the present page. */
+interface ListPosition {
+  readonly number: number;
+  readonly items: number;
+  readonly path: string;
+  readonly baseUrl: string;
+}
+
+type Parameters = [name: string, value: string][];
+
+/** Returns the path of the list with the page size. A service answers it with its first page, whatever its number. */
+function firstPath({ merchants, requests }: ServiceProfile): string {
+  return withParameters(requests.listMerchants.path, sizeParameters(merchants));
+}
+
+/** `.max()` of zod would also read the `length` of an object, and throw if that cannot be compared. */
+const Cursor = z
+  .union([z.string(), z.number().int()])
+  .transform(String)
+  .refine((cursor) => cursor.length <= 4_096);
+
+/** Returns the path of the page after this one, by `merchants.paging`; null if this page names none. @throws ListProblem */
+function nextPath(document: Document, at: ListPosition, { merchants, requests }: ServiceProfile): string | null {
+  const size = sizeParameters(merchants);
+  const pathWith = (name: string, value: string | number): string =>
+    withParameters(requests.listMerchants.path, [...size, [name, String(value)]]);
+  switch (merchants.paging) {
+    case 'page':
+      return pathWith(merchants.pageParameter, at.number);
+    case 'offset':
+      return pathWith(merchants.offsetParameter, at.items);
+    case 'cursor': {
+      const found = readPlace(document, merchants.nextCursor);
+      if (isNothing(found)) return null;
+      const cursor = Cursor.safeParse(found);
+      if (cursor.success) return pathWith(merchants.cursorParameter, cursor.data);
+      throw new ListProblem(`no usable cursor at ${shownPlace(merchants.nextCursor)} (merchants.nextCursor)`);
+    }
+    case 'link': {
+      const address = findNextLink(document, merchants.nextLink);
+      if (address === null) return null;
+      const next = resolveNextLink(address, at);
+      // Only missing parameters are appended: Lote does not rewrite the service's own query.
+      const [, query = ''] = next.split(/\?(.*)/s);
+      const missing = size.filter(([name]) => !new URLSearchParams(query).has(name));
+      if (missing.length === 0) return next;
+      return `${next}${next.includes('?') ? '&' : '?'}${queryOf(new URLSearchParams(missing))}`;
+    }
+  }
+}
+
+/** Sets query parameters in a path. A parameter replaces an existing one of the same name. */
+function withParameters(path: string, parameters: Parameters): string {
+  if (parameters.length === 0) return path;
+  const [before = '', query] = path.split(/\?(.*)/s);
+  const search = new URLSearchParams(query);
+  for (const [name] of parameters) search.delete(name);
+  for (const [name, value] of parameters) search.append(name, value);
+  return `${before}?${queryOf(search)}`;
+}
+
+/** Writes spaces as `%20`, because `+` means a space only in forms. Every literal `+` is encoded already. */
+function queryOf(search: URLSearchParams): string {
+  return search.toString().replaceAll('+', '%20');
+}
+
+/** Returns the query parameter that asks for a page size. */
+function sizeParameters({ sizeParameter, pageSize }: ServiceProfile['merchants']): Parameters {
+  return sizeParameter === null || pageSize === null ? [] : [[sizeParameter, String(pageSize)]];
 }

@@ -30,16 +30,13 @@ export interface MerchantPage {
   readonly document: Document;
 }
 
-/** Reads the answer of one exchange as a page. @throws ListProblem */
-export type PageReader = (end: ExchangeResult) => Promise<MerchantPage>;
-
 const Nif = z
   .union([z.string(), z.number().int().nonnegative()])
   .transform((nif) => String(nif).replaceAll(/\s/g, ''))
   .pipe(z.string().min(1).max(64));
 
-/** Makes a reader of pages by a profile, and compiles its expressions. */
-export function pageReader(profile: ServiceProfile): PageReader {
+/** Makes a reader of pages by a profile, and compiles its expressions. The reader throws `ListProblem`. */
+export function pageReader(profile: ServiceProfile): (end: ExchangeResult) => Promise<MerchantPage> {
   const { merchants, answers, error } = profile;
   const { items, nextCursor, nextLink, total, more } = merchants;
   const evaluatePage = compileExpressions([

@@ -5,27 +5,26 @@ import { isCanonicalDecimal } from '../../domain/money.ts';
 export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | { [member: string]: BodyTemplate };
 
 /** The request whose body a template describes. */
-export type BodyKind = 'invoice' | 'merchant' | 'webhook';
+type BodyKind = 'invoice' | 'merchant' | 'webhook';
 
-/** A number whose digits are written unchanged, never through a float. */
-export interface ExactNumber {
-  readonly exact: string;
+/** JSON text that is written unchanged, such as a number whose digits must never go through a float. */
+class Verbatim {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
-/** JSON to be written, with numbers whose digits stay unchanged. */
-export type ExactJson = string | ExactNumber | readonly ExactJson[] | ExactJsonObject;
-
-/** An object to be written; members with the value undefined are omitted. */
-export interface ExactJsonObject {
-  readonly members: Readonly<Record<string, ExactJson | undefined>>;
-}
+/** JSON to be written, with numbers whose digits stay unchanged. Members with the value undefined are omitted. */
+export type ExactJson = string | Verbatim | readonly ExactJson[] | { readonly [member: string]: ExactJson | undefined };
 
 /**
  * Returns a decimal as a JSON number token.
  * @throws RangeError if the text is not a canonical decimal: a wrong token would be a wrong amount on an invoice.
  */
-export function exactNumber(text: string): ExactNumber {
-  if (isCanonicalDecimal(text)) return { exact: text };
+export function exactNumber(text: string): ExactJson {
+  if (isCanonicalDecimal(text)) return new Verbatim(text);
   throw new RangeError(
     `Writing a number into a request: expected a canonical decimal, found ${JSON.stringify(text.slice(0, 40))}`,
   );
@@ -37,9 +36,9 @@ export function exactNumber(text: string): ExactNumber {
 export function exactJson(value: ExactJson): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (isList(value)) return `[${value.map((item) => exactJson(item)).join(',')}]`;
-  if ('exact' in value) return value.exact;
+  if (value instanceof Verbatim) return value.json;
   const members: string[] = [];
-  for (const [name, member] of Object.entries(value.members)) {
+  for (const [name, member] of Object.entries(value)) {
     if (member !== undefined) members.push(`${JSON.stringify(name)}:${exactJson(member)}`);
   }
   return `{${members.join(',')}}`;
@@ -51,10 +50,10 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
 }
 
 /** Values by the names that a template may use; undefined if the invoice has no such value. */
-export type TemplateValues = Readonly<Record<string, ExactJson | undefined>>;
+type TemplateValues = Readonly<Record<string, ExactJson | undefined>>;
 
 /** A template's values, and the values of each line for the object under `$each`. */
-export interface FilledWith {
+interface FilledWith {
   readonly values: TemplateValues;
   readonly lines?: readonly TemplateValues[];
 }
@@ -95,7 +94,7 @@ export function templateMistake(template: BodyTemplate, kind: BodyKind): string 
 
 /** Returns the text of a request by the template of the profile: the same values always give the same bytes. */
 export function fillTemplate(template: BodyTemplate, filling: FilledWith): string {
-  return exactJson(fill(template, filling) ?? { exact: 'null' });
+  return exactJson(fill(template, filling) ?? new Verbatim('null'));
 }
 
 /** Returns undefined if the node is a single placeholder without a value; the caller then omits its member. */
@@ -106,7 +105,7 @@ function fill(node: unknown, filling: FilledWith): ExactJson | undefined {
     if (node.length === 1 && isPlainObject(only) && EACH in only) return fillEach(only, filling);
     return node.map((one) => fill(one, filling)).filter((value) => value !== undefined);
   }
-  if (!isPlainObject(node)) return { exact: JSON.stringify(node ?? null) };
+  if (!isPlainObject(node)) return new Verbatim(JSON.stringify(node ?? null));
   if (EACH in node) throw new TemplateProblem(`must hold ${EACH} only in an object that is alone in a list`);
   return fillObject(node, filling);
 }
@@ -117,7 +116,7 @@ function fillEach({ [EACH]: what, ...item }: Record<string, unknown>, { values, 
 }
 
 function fillObject(node: Readonly<Record<string, unknown>>, filling: FilledWith): ExactJson {
-  return { members: Object.fromEntries(Object.entries(node).map(([name, below]) => [name, fill(below, filling)])) };
+  return Object.fromEntries(Object.entries(node).map(([name, below]) => [name, fill(below, filling)]));
 }
 
 function fillText(text: string, values: TemplateValues): ExactJson | undefined {

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import { parse, printParseErrorCode, visit } from 'jsonc-parser';
 import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
@@ -58,16 +58,14 @@ export function loadProfile(text: string | undefined): ServiceProfile {
   );
 }
 
-/** The content of a profile's file, or all mistakes in it. */
-export interface CheckedProfile {
-  /** The profile in force; null when there are mistakes. */
+/**
+ * Reads the text of a profile's file, merges it over the default (lists replace lists) and finds every mistake, up to
+ * 1,000. The profile is null when there are mistakes.
+ */
+export function checkProfile(source: string): {
   readonly profile: ServiceProfile | null;
-  /** At most 1,000. */
   readonly mistakes: readonly ProfileMistake[];
-}
-
-/** Reads the text of a profile's file, merges it over the default (lists replace lists) and finds every mistake. */
-export function checkProfile(source: string): CheckedProfile {
+} {
   // Some editors begin a file with a byte order mark.
   const text = source.replace(/^\u{feff}/u, '');
   if (text.trim() === '') return { profile: DEFAULT_PROFILE, mistakes: [] };
@@ -189,15 +187,11 @@ const LONGEST_WORD = 100;
 
 /** Returns the nearest valid word, or null if none is near. Ignores case, "_" and "-". */
 function nearestWord(word: string, valid: readonly string[]): string | null {
-  if (word.length > LONGEST_WORD) return null;
+  if (word.length > LONGEST_WORD || valid.length === 0) return null;
   const typed = bare(word);
-  let nearest: string | null = null;
-  let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
-  for (const one of valid) {
-    const steps = distance(typed, bare(one));
-    if (steps < least) [nearest, least] = [one, steps];
-  }
-  return nearest;
+  const nearest = closest(typed, valid.map(bare));
+  const isNear = distance(typed, nearest) <= Math.max(1, Math.floor(typed.length / 3));
+  return isNear ? (valid.find((one) => bare(one) === nearest) ?? null) : null;
 }
 
 function bare(word: string): string {

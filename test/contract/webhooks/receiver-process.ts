@@ -1,21 +1,16 @@
-import { SECRET, SHAPES } from '../../unit/webhooks/receiver-shapes.ts';
+import { PLAIN } from '../../unit/webhooks/receiver-shapes.ts';
 import { startReceiver } from '../../../src/webhooks/server.ts';
 
 /** A receiver alone in its process, so that its memory can be measured apart from its senders'. */
 const receiver = await startReceiver({
-  host: '127.0.0.1',
-  port: 0,
-  ledger: {
-    storeDeliveries: async (deliveries) => deliveries.length,
-  },
-  secrets: async () => [SECRET],
-  shapes: SHAPES,
+  ...PLAIN,
+  ledger: { storeDeliveries: async (deliveries) => deliveries.length },
   onStored: () => undefined,
   log: { warn: () => undefined },
   // Nobody is hung up on for being slow: on a busy machine that would free memory before it is measured.
   timeouts: { headers: 120_000, request: 120_000 },
 });
 
-process.on('message', () => process.send?.({ url: receiver.url, port: receiver.port, rss: process.memoryUsage().rss }));
+process.on('message', () => process.send?.({ url: receiver.url, rss: process.memoryUsage().rss }));
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

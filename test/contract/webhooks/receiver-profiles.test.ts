@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import { deliver, eventOf, receiverOf, recordingLedger, SECRET, SHAPES } from '../../unit/webhooks/receiver-fixture.ts';
+import { deliver, eventOf, receiverOf, PLAIN, recordingLedger, SECRET } from '../../unit/webhooks/receiver-fixture.ts';
 
 type Signature = typeof DEFAULT_PROFILE.signature;
 
 function receiverWith(signature: Partial<Signature>, event: Partial<typeof DEFAULT_PROFILE.event> = {}) {
   const shapes = {
-    ...SHAPES,
+    ...PLAIN.shapes,
     signature: { ...DEFAULT_PROFILE.signature, ...signature },
     event: { ...DEFAULT_PROFILE.event, ...event },
   };
@@ -41,7 +41,7 @@ describe('a receiver of several events a delivery', () => {
   });
 
   it('answers 503 when one of them could not be stored', async () => {
-    const shapes = { ...SHAPES, event: { ...SHAPES.event, items: '' } };
+    const shapes = { ...PLAIN.shapes, event: { ...PLAIN.shapes.event, items: '' } };
     const receiver = await receiverOf({ shapes, maxWaiting: 1 });
 
     expect((await deliver(receiver.url, two)).status).toBe(503);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CLASSIFICATION, classify as classifyAs } from '../../../src/service/classify.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
-import { look } from '../../../src/service/seen-answer.ts';
+import { errorText, look } from '../../../src/service/seen-answer.ts';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 import type { CreateAnswer } from '../../../src/domain/records/service-answers.ts';
 
@@ -49,19 +49,7 @@ const MISMATCH = { error: { code: 'idempotency_mismatch', message: 'other bytes'
 
 /** name, end, kind of the answer, code of its reason (null: it has none) */
 const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], string | null])[] = [
-  [
-    'connection refused',
-    { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null },
-    'not-now',
-    'connection-refused',
-  ],
-  [
-    'name not resolved',
-    { kind: 'not-sent', code: 'name-not-resolved', retryAfterMs: null },
-    'not-now',
-    'name-not-resolved',
-  ],
-  ['TLS refused', { kind: 'not-sent', code: 'tls-refused', retryAfterMs: null }, 'not-now', 'tls-refused'],
+  ['not sent', { kind: 'not-sent', code: 'tls-refused', retryAfterMs: null }, 'not-now', 'tls-refused'],
   ['not permitted', { kind: 'not-permitted' }, 'not-permitted', null],
   ['reset', { kind: 'broken', code: 'connection-reset' }, 'lost', 'connection-reset'],
   ['time-out', { kind: 'broken', code: 'answer-timeout' }, 'lost', 'answer-timeout'],
@@ -174,15 +162,11 @@ const RULED_CASES: typeof CASES = [
 ];
 
 describe('classify', () => {
-  it.each(RULED_CASES)('by a profile with rules: %s', (_name, end, kind, code) => {
-    const answer = classify(end, RULED);
-
-    expect(answer.kind).toBe(kind);
-    expect('reason' in answer ? answer.reason.code : null).toBe(code);
-  });
-
-  it.each(CASES)('%s', (_name, end, kind, code) => {
-    const answer = classify(end, SHAPE);
+  it.each([
+    ...CASES.map((one) => [...one, SHAPE] as const),
+    ...RULED_CASES.map(([name, ...one]) => [`by a profile with rules: ${name}`, ...one, RULED] as const),
+  ])('%s', (_name, end, kind, code, profile) => {
+    const answer = classify(end, profile);
 
     expect(answer.kind).toBe(kind);
     expect('reason' in answer ? answer.reason.code : null).toBe(code);
@@ -229,16 +213,6 @@ describe('classify', () => {
     expect([...kinds].toSorted()).toEqual(['access-denied', 'lost', 'not-now']);
   });
 
-  it('says only of this request that it was not sent: one before it may have been', () => {
-    expect(classify({ kind: 'not-sent', code: 'request-not-sent', retryAfterMs: null }, SHAPE)).toHaveProperty(
-      'reason',
-      {
-        code: 'request-not-sent',
-        message: 'This request was not sent (request-not-sent)',
-      },
-    );
-  });
-
   it('never refuses while an empty list of mismatch codes leaves 409 open', () => {
     expect(
       classify(json(409, MISMATCH), { ...SHAPE, idempotency: { ...SHAPE.idempotency, mismatchCodes: [] } }).kind,
@@ -282,14 +256,15 @@ describe('classify', () => {
   });
 
   it.each([
-    [json(301), true],
-    [spoilt(303, 'empty'), true],
-    [json(307, { id: 'inv_1' }), true],
-    [json(401, REFUSAL), false],
-    [spoilt(403, 'not-json'), false],
-    [json(407), false],
-  ])('denied access says whether the invoice may exist behind it (%#)', (end, mayExist) => {
-    expect(classify(end, SHAPE)).toMatchObject({ kind: 'access-denied', mayExist });
+    [json(301), true, SHAPE],
+    [spoilt(303, 'empty'), true, SHAPE],
+    [json(307, { id: 'inv_1' }), true, SHAPE],
+    [json(401, REFUSAL), false, SHAPE],
+    [spoilt(403, 'not-json'), false, SHAPE],
+    [json(407), false, SHAPE],
+    [json(400, said('blocked')), false, RULED],
+  ])('denied access says whether the invoice may exist behind it (%#)', (end, mayExist, profile) => {
+    expect(classify(end, profile)).toMatchObject({ kind: 'access-denied', mayExist });
   });
 
   it('never calls any status a refusal or a proof when a usable id stands in the answer', () => {
@@ -302,13 +277,6 @@ describe('classify', () => {
     );
   });
 
-  it('says which places of the profile an error was looked for at', () => {
-    expect(classify(json(404, { message: 'no Route matched' }), SHAPE)).toHaveProperty(
-      'reason.message',
-      'HTTP 404: no text at the places error.code and error.message of the service profile',
-    );
-  });
-
   it('reads errors at the places that the profile names, and nowhere else', () => {
     const flat = errorsAt('/code', '/message');
 
@@ -318,6 +286,12 @@ describe('classify', () => {
 
   it.each<[ExchangeResult, string]>([
     [spoilt(201, 'oversize'), 'HTTP 201: answer oversize'],
+    // An earlier request may have been sent.
+    [{ kind: 'not-sent', code: 'no-way', retryAfterMs: null }, 'This request was not sent (no-way)'],
+    [
+      json(404, { message: 'no Route matched' }),
+      'HTTP 404: no text at the places error.code and error.message of the service profile',
+    ],
     [json(201, { id: 'mrc_1' }), 'HTTP 201: an id of another kind at /id'],
     [json(201), 'HTTP 201: no id at /id'],
     [json(500), 'HTTP 500'],
@@ -346,10 +320,6 @@ describe('classify', () => {
     expect('unreadError' in answer ? answer.unreadError : undefined).toBe(unreadError);
   });
 
-  it('calls access that a rule denies denied before anything was created', () => {
-    expect(classify(json(400, said('blocked')), RULED)).toMatchObject({ kind: 'access-denied', mayExist: false });
-  });
-
   it.each(['cut-short', 'encoded', 'oversize', 'not-evaluated'] as const)(
     'lets no rule about a status judge an answer that is %s: another rule may have fitted before',
     (why) => {
@@ -364,27 +334,17 @@ describe('classify', () => {
     },
   );
 
-  it('reads places that the profile names', () => {
-    const answer = classify(json(201, { data: { invoice: 'inv_5' } }), {
-      ...SHAPE,
-      invoice: { ...INVOICE, id: '/data/invoice' },
-    });
-
-    expect(answer).toMatchObject({ kind: 'created', serviceId: 'inv_5' });
-  });
-
   it.each([
-    ['a Location header', '', { location: 'https://api.example/v1/invoices/inv_7' }, 'inv_', 'inv_7'],
-    ['a path', '', { location: '/v1/invoices/inv_7/' }, 'inv_', 'inv_7'],
-    ['a number', '', { location: '4711' }, '', '4711'],
-  ])('takes the id of an empty 201 from %s', (_name, _body, headers, idPrefix, serviceId) => {
-    const end: ExchangeResult = { ...spoilt(201, 'empty'), headers } as ExchangeResult;
+    ['a place that the profile names', json(201, { data: { invoice: 'inv_5' } }), {}, 'inv_', 'inv_5'],
+    ['a Location header', spoilt(201, 'empty'), { location: 'https://api.example/v1/invoices/inv_7' }, 'inv_', 'inv_7'],
+    ['a path', spoilt(201, 'empty'), { location: '/v1/invoices/inv_7/' }, 'inv_', 'inv_7'],
+    ['a number', spoilt(201, 'empty'), { location: '4711' }, '', '4711'],
+  ])('takes the id of a 201 from %s', (_name, end, headers, idPrefix, serviceId) => {
+    const invoice = { ...INVOICE, id: ['/data/invoice', 'header:Location'], idPrefix };
 
-    const invoice = { ...INVOICE, id: ['/id', 'header:Location'], idPrefix };
-    expect(classify(end, { ...SHAPE, invoice })).toMatchObject({
-      kind: 'created',
-      serviceId,
-    });
+    const answer = classify({ ...end, headers } as ExchangeResult, { ...SHAPE, invoice });
+
+    expect(answer).toMatchObject({ kind: 'created', serviceId });
   });
 
   it.each(['cut-short', 'encoded', 'oversize', 'not-evaluated'] as const)(
@@ -411,5 +371,52 @@ describe('classify', () => {
     ['the page of a gateway', ' <html>Not here</html>', 'lost'],
   ])('takes %s for what it is where the profile reads errors as text', (_name, text, kind) => {
     expect(classify(prose(422, text), errorsAt('/none', 'text')).kind).toBe(kind);
+  });
+});
+
+const nested = (depth: number, value: unknown): unknown => (depth === 0 ? value : { in: nested(depth - 1, value) });
+
+describe('the text of an error', () => {
+  it.each<[string, unknown, string | null]>([
+    ['a text', ' The NIF is wrong ', 'The NIF is wrong'],
+    ['a number', 7, '7'],
+    ['a list of texts', ['one', 'two'], 'one; two'],
+    ['a list without fields', [{ detail: 'one' }, { detail: 'two' }], 'detail: one; detail: two'],
+    ['fields with lists', { nif: ['is wrong', 'is short'] }, 'nif: is wrong; nif: is short'],
+    ['fields, one of which is null', { a: null, b: 'x' }, 'b: x'],
+    ['blanks beside a text', ['', ' ', 'x'], 'x'],
+    ['true', true, null],
+    ['null', null, null],
+    ['nothing', undefined, null],
+    ['nothing but blanks', { a: '', b: [' '] }, null],
+  ])('of %s', (_name, value, text) => {
+    expect(errorText(value)).toBe(text);
+  });
+
+  it('is that of the first five, of a list and of fields', () => {
+    const six = ['1', '2', '3', '4', '5', '6'];
+
+    expect(errorText(six)).toBe('1; 2; 3; 4; 5');
+    expect(errorText({ a: six.slice(0, 3), b: six })).toBe('a: 1; a: 2; a: 3; b: 1; b: 2');
+    expect(errorText(Object.fromEntries(six.map((text) => [`f${text}`, text])))).toBe(
+      'f1: 1; f2: 2; f3: 3; f4: 4; f5: 5',
+    );
+  });
+
+  it('looks no further back than five items and ten fields: an error is short', () => {
+    expect(errorText(['', '', '', '', '', 'six'])).toBeNull();
+    const fields = (empty: number) => ({
+      ...Object.fromEntries(Array.from({ length: empty }, (_, at) => [`f${at}`, null])),
+      last: 'x',
+    });
+    expect(errorText(fields(9))).toBe('last: x');
+    expect(errorText(fields(10))).toBeNull();
+  });
+
+  it('looks four steps down and no deeper, however deep it is', () => {
+    expect(errorText(nested(4, 'x'))).toBe('in: x');
+    expect(errorText(nested(5, 'x'))).toBeNull();
+    const endless = JSON.parse(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`) as unknown;
+    expect(errorText([endless, 'x'])).toBe('x');
   });
 });

@@ -20,13 +20,10 @@ function clientOf(baseUrl: string, options: Partial<ConnectionOptions> = {}): In
   return service;
 }
 
-async function answering(
-  status: number,
-  value: unknown,
-  headers: Record<string, string> = {},
-): Promise<InvoicingService> {
-  const server = await scriptedServer((_request, response) => sendJson(response, status, value, headers));
-  return clientOf(server.baseUrl);
+/** A service by a profile that answers everything with the same. */
+async function answering(status: number, value: unknown, profile: object = {}): Promise<InvoicingService> {
+  const server = await scriptedServer((_request, response) => sendJson(response, status, value));
+  return clientOf(server.baseUrl, { profile: loadProfile(JSON.stringify(profile)) });
 }
 
 describe('createInvoice', () => {
@@ -43,7 +40,7 @@ describe('createInvoice', () => {
       authorization: `Bearer ${KEY}`,
       'content-type': 'application/json',
       'idempotency-key': 'lote_abc',
-      'accept-encoding': 'identity',
+      ...{ accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'lote' },
       'content-length': String(body.length),
     });
   });
@@ -97,7 +94,7 @@ describe('createInvoice', () => {
         nth === 1 ? { 'retry-after': '60' } : {},
       ),
     );
-    const service = clientOf(server.baseUrl, { random: () => 0 });
+    const service = clientOf(server.baseUrl);
 
     const first = await service.createInvoice('{}', 'lote_1');
     const held = await service.getInvoice('inv_1');
@@ -240,10 +237,7 @@ describe('expressions of the profile', () => {
     },
   };
 
-  async function saying(status: number, value: unknown): Promise<InvoicingService> {
-    const server = await scriptedServer((_request, response) => sendJson(response, status, value));
-    return clientOf(server.baseUrl, { profile: loadProfile(JSON.stringify(PROFILE)) });
-  }
+  const saying = (status: number, value: unknown) => answering(status, value, PROFILE);
 
   it.each([
     [201, { doc: { id: 'inv_1', state: 'issued' } }, { kind: 'created', serviceId: 'inv_1', word: 'issued' }],
@@ -282,6 +276,57 @@ describe('expressions of the profile', () => {
       ...{ kind: 'not-now' },
       reason: { code: 'connection-refused' },
     });
+  });
+});
+
+describe('an expression of the profile that exceeds its limits', () => {
+  /** More items than an expression may make. */
+  const EXCEEDS = 'jsonata:[1..20000][0]';
+  const LIST = { data: [{ id: 'mrc_1', nif: '501964843' }], next_cursor: 'more' };
+  const unread = { kind: 'unreadable', reason: { message: expect.stringContaining('exceeded its limit') as string } };
+  const rules = [
+    { status: [422], has: EXCEEDS, means: 'later' },
+    { status: [422], means: 'refused' },
+  ];
+
+  const EXCEEDED: readonly [string, number, object, object, (service: InvoicingService) => Promise<unknown>, object][] =
+    [
+      [
+        'ends no list: a merchant behind it would be created twice',
+        200,
+        LIST,
+        { merchants: { nextCursor: EXCEEDS } },
+        (service) => service.listMerchants(),
+        unread,
+      ],
+      [
+        'in an item makes the list unreadable',
+        200,
+        LIST,
+        { merchants: { nif: EXCEEDS } },
+        (one) => one.listMerchants(),
+        unread,
+      ],
+      [
+        'lets no later rule refuse an invoice',
+        422,
+        { error: { code: 'busy' } },
+        { answers: { rules } },
+        (service) => service.createInvoice('{}', 'lote_a'),
+        { kind: 'lost', reason: { code: 'http-422-unreadable', message: 'HTTP 422: answer not-evaluated' } },
+      ],
+      [
+        'leaves open whether a registration brought a secret',
+        201,
+        { secret: 'whsec_1a' },
+        { webhook: { secret: EXCEEDS } },
+        (service) => service.registerWebhook('https://lote.example/webhooks'),
+        { kind: 'lost' },
+      ],
+    ];
+
+  it.each(EXCEEDED)('%s', async (_, status, value, profile, ask, expected) => {
+    expect(await ask(await answering(status, value, profile))).toMatchObject(expected);
   });
 });
 

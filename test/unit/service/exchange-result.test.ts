@@ -1,7 +1,6 @@
-import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { documentOf, outcomeOf, readBody, type ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { pause } from '../../../src/service/limits/request-limiter.ts';
+import { brokenExchange, connectFailure } from '../../../src/service/connect-failure.ts';
 
 const KEY = 'sk_live_0123456789';
 
@@ -27,29 +26,16 @@ describe('readBody', () => {
     expect(read(`{"message":"key ${written}"}`, key)).toEqual({ kind: 'json', value: { message: 'key [key]' } });
   });
 
-  it('leaves an answer without the key as it is', () => {
-    expect(read('{"id":"inv_1","n":1}')).toEqual({ kind: 'json', value: { id: 'inv_1', n: 1 } });
-  });
-
   it.each([
-    ['inv', { id: 'inv_1' }],
-    ['inv_123', { id: 'inv_123' }],
-  ])('does not look for the key %s, so short that it may stand in every word', (key, value) => {
-    expect(read(JSON.stringify(value), key)).toEqual({ kind: 'json', value });
-  });
-
-  it('hides a key of eight characters', () => {
-    expect(read('{"message":"key 12345678"}', '12345678')).toEqual({ kind: 'json', value: { message: 'key [key]' } });
+    ['inv', 'inv_1', 'inv_1'],
+    ['inv_123', 'inv_123', 'inv_123'],
+    ['12345678', 'key 12345678', 'key [key]'],
+  ])('hides no key that is so short that it may stand in every word: of %s, %s is shown as %s', (key, said, shown) => {
+    expect(read(JSON.stringify({ said }), key)).toEqual({ kind: 'json', value: { said: shown } });
   });
 
   it.each(['null', '0', '""', '[]'])('reads %s: it is JSON, whatever it says', (text) => {
     expect(read(text)).toEqual({ kind: 'json', value: JSON.parse(text) as unknown });
-  });
-
-  it('knows no answer from one that is no JSON', () => {
-    expect(read('')).toEqual({ kind: 'unreadable', why: 'empty' });
-    expect(read('<html></html>')).toMatchObject({ kind: 'unreadable', why: 'not-json' });
-    expect(read('{"id":"inv_1"')).toMatchObject({ kind: 'unreadable', why: 'not-json' });
   });
 
   it('keeps the beginning of a text that is no JSON, with the key hidden', () => {
@@ -132,28 +118,52 @@ describe('what the places of a profile are read from', () => {
   });
 });
 
-describe('pause', () => {
-  it('says true when its time is over', async () => {
-    expect(await pause(1, undefined)).toBe(true);
-    expect(await pause(0, undefined)).toBe(true);
-    expect(await pause(-5, new AbortController().signal)).toBe(true);
+function coded(code: string): Error {
+  return Object.assign(new Error('x'), { code });
+}
+
+describe('connectFailure', () => {
+  it.each([
+    ['ECONNREFUSED', 'connection-refused'],
+    ['ENOTFOUND', 'name-not-resolved'],
+    ['EAI_AGAIN', 'name-not-resolved'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connect-timeout'],
+    ['ETIMEDOUT', 'connect-timeout'],
+    ['EHOSTUNREACH', 'host-unreachable'],
+    ['ENETUNREACH', 'host-unreachable'],
+    ['ECONNRESET', 'connection-reset-early'],
+    ['EPIPE', 'connection-reset-early'],
+    ['UND_ERR_SOCKET', 'connection-reset-early'],
+    ['EPROTO', 'tls-refused'],
+    ['EPROTONOSUPPORT', 'request-not-sent'],
+    ['NO_CERT_HERE', 'request-not-sent'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls-refused'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-refused'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls-refused'],
+    ['CERT_HAS_EXPIRED', 'tls-refused'],
+    ['EWHATEVER', 'request-not-sent'],
+  ])('names %s', (code, expected) => {
+    expect(connectFailure(coded(code))).toBe(expected);
   });
 
-  it('says false at once when it was given up, before or meanwhile', async () => {
-    const controller = new AbortController();
-    const waiting = pause(3_600_000, controller.signal);
-    controller.abort();
-
-    expect(await waiting).toBe(false);
-    expect(await pause(3_600_000, controller.signal)).toBe(false);
-    expect(await pause(0, controller.signal)).toBe(false);
+  it('looks into the cause', () => {
+    expect(connectFailure(new Error('x', { cause: coded('ECONNREFUSED') }))).toBe('connection-refused');
   });
 
-  it('leaves no listener behind on a signal that lives for a whole batch', async () => {
-    const { signal } = new AbortController();
+  it.each([undefined, null, 'text', {}])('names even %j', (error) => {
+    expect(connectFailure(error)).toBe('request-not-sent');
+  });
+});
 
-    await pause(1, signal);
-
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
+describe('brokenExchange', () => {
+  it.each([
+    ['ECONNRESET', 'connection-reset'],
+    ['EPIPE', 'connection-reset'],
+    ['UND_ERR_SOCKET', 'connection-reset'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'answer-timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'answer-timeout'],
+    ['HPE_INVALID_CONSTANT', 'answer-broken'],
+  ])('names %s', (code, expected) => {
+    expect(brokenExchange(coded(code))).toBe(expected);
   });
 });

@@ -1,27 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  openConnection,
-  type ConnectionOptions,
-  type ServiceConnection,
-} from '../../../src/service/service-connection.ts';
+import { openConnection, serviceAddress, type ConnectionOptions } from '../../../src/service/service-connection.ts';
 import { localRate } from '../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 import type { MeasureRequest } from '../../../src/domain/records/measures.ts';
 
-const GET = { method: 'GET', path: '/v1/invoices/inv_1', signal: undefined } as const;
-const POST = { ...GET, method: 'POST', path: '/v1/invoices', body: '{"a":1}', idempotencyKey: 'lote_1' } as const;
+const GET = { operation: 'get-invoice', method: 'GET', path: '/v1/invoices/inv_1', signal: undefined } as const;
+const BODY = { body: '{"a":1}', idempotencyKey: 'lote_1' };
+const POST = { ...GET, operation: 'create-invoice', method: 'POST', path: '/v1/invoices', ...BODY } as const;
 
 /** Whoever opens it closes it. */
-function opened(baseUrl: string, options: Partial<ConnectionOptions> = {}): ServiceConnection {
+function opened(baseUrl: string, options: Partial<ConnectionOptions> = {}) {
   return openConnection({
     ...{ baseUrl, apiKey: 'sk_test_connection', profile: DEFAULT_PROFILE, application: 'tests' },
     ...options,
   });
 }
 
-function connectionTo(baseUrl: string, options: Partial<ConnectionOptions> = {}): ServiceConnection {
+function connectionTo(baseUrl: string, options: Partial<ConnectionOptions> = {}) {
   const connection = opened(baseUrl, options);
   onTestFinished(async () => await connection.close());
   return connection;
@@ -81,12 +78,10 @@ describe('what each request tells those who measure', () => {
     const server = await scriptedServer((_request, response, nth) => sendJson(response, nth === 1 ? 201 : 503, {}));
     const connection = connectionTo(server.baseUrl, { measure });
 
-    await connection.call({ ...POST, operation: 'create-invoice' });
-    await connection.call({ ...GET, operation: 'get-invoice' });
+    await connection.call(POST);
     await connection.call(GET);
 
     expect(measured).toEqual([['create-invoice', true], '2xx', ['get-invoice', true], '5xx']);
-    expect(server.received).toHaveLength(3);
   });
 
   it('includes the time in the queue, and comes when the permit does', async () => {
@@ -100,7 +95,7 @@ describe('what each request tells those who measure', () => {
     await rate.lease(1);
     const connection = connectionTo(server.baseUrl, { measure, rate });
 
-    await connection.call({ ...GET, operation: 'get-invoice' });
+    await connection.call(GET);
 
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeGreaterThan(35);
@@ -114,7 +109,7 @@ describe('what each request tells those who measure', () => {
     };
     const connection = connectionTo(await deadAddress(), { measure });
 
-    await connection.call({ ...GET, operation: 'get-invoice', signal: AbortSignal.abort() });
+    await connection.call({ ...GET, signal: AbortSignal.abort() });
 
     expect(measured).toBe(0);
   });
@@ -154,5 +149,56 @@ describe('a connection that is closed', () => {
     expect(await onItsWay).toMatchObject({ kind: 'answer', status: 201 });
     expect(await connection.call(POST)).toMatchObject({ kind: 'not-sent' });
     expect(server.received).toHaveLength(1);
+  });
+});
+
+const KEY = 'sk_test_very-secret-1234';
+
+function addressOf(baseUrl: string, apiKey: string, allowPlainHttp = false) {
+  return serviceAddress({ baseUrl, apiKey, application: 'a', profile: { allowPlainHttp } });
+}
+
+describe('serviceAddress', () => {
+  it.each([
+    ['https://api.example.org', 'https://api.example.org', ''],
+    ['https://api.example.org/', 'https://api.example.org', ''],
+    ['https://api.example.org/tax//', 'https://api.example.org/tax', '/tax'],
+    ['http://127.0.0.1:8092/tax/', 'http://127.0.0.1:8092/tax', '/tax'],
+    ['HTTPS://API.example.org:443', 'https://api.example.org', ''],
+  ])('reads %s', (baseUrl, expected, pathPrefix) => {
+    expect(addressOf(baseUrl, KEY)).toMatchObject({ baseUrl: expected, pathPrefix });
+  });
+
+  it.each(['sk_live_very-secret', 'anything-else', 'sk_tes_typo'])(
+    'refuses to send the key %j over plain http to another machine, without showing it',
+    (apiKey) => {
+      const attempt = (): unknown => addressOf('http://a.example:8080', apiKey);
+
+      expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+      expect(attempt).toThrow(/"a\.example"\. Nothing was sent.*"allowPlainHttp": true/s);
+      expect(attempt).not.toThrow(new RegExp(apiKey));
+      for (const baseUrl of [
+        'http://127.0.0.1.a.example',
+        'http://localhost.a.example',
+        'http://10.0.0.1',
+        'http://evil-localhost',
+        'http://my.localhost',
+        'http://0.0.0.0',
+      ]) {
+        expect(() => addressOf(baseUrl, apiKey)).toThrow(/must go over https/);
+      }
+    },
+  );
+
+  it.each([
+    ['https://a.example', 'sk_live_x', false],
+    ['http://127.0.0.1:8092', 'sk_live_x', false],
+    ['http://localhost:8092', 'sk_live_x', false],
+    ['http://127.10.20.130:8092', 'sk_live_x', false],
+    ['http://[::1]:8092', 'sk_live_x', false],
+    ['http://a.example', 'sk_test_x', false],
+    ['http://a.example', 'sk_live_x', true],
+  ])('takes %s with %s, where plain HTTP is allowed: %j', (baseUrl, apiKey, allowPlainHttp) => {
+    expect(addressOf(baseUrl, apiKey, allowPlainHttp).baseUrl).toBe(baseUrl);
   });
 });

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import { createEventReader, type EventShape } from '../../../src/webhooks/event-reader.ts';
+import { createEventReader, isReadFromUnsignedHeaders, type EventShape } from '../../../src/webhooks/event-reader.ts';
 
 const ISSUED = { type: 'invoice.issued', data: { id: 'inv_1' } };
 const FAILED = { type: 'invoice.failed', data: { id: 'inv_2' } };
 
-function readerOf(change: Partial<EventShape>, idPrefix = 'inv_') {
+function readerOf(change: Partial<EventShape>) {
   const event = { ...DEFAULT_PROFILE.event, ...change };
-  const read = createEventReader({ event, idPrefix, signature: { header: 'X-Signature' } });
+  const read = createEventReader({ event, idPrefix: 'inv_', signature: { header: 'X-Signature' } });
   return async (body: unknown, rawHeaders: readonly string[] = []) => {
-    const raw = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const raw = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     return read({ raw, rawHeaders, receivedAt: 9 });
   };
 }
@@ -216,96 +216,54 @@ describe('any body and headers', () => {
   });
 });
 
-const SHAPE: EventShape = DEFAULT_PROFILE.event;
+/** What an event says that says nothing. */
+const BARE = { eventId: null, serviceId: null, verdict: null, reason: null };
+const FAILURE = { ...BARE, type: 'invoice.failed', serviceId: 'inv_2', verdict: 'failed' };
+const ISSUED_SAYS = { type: 'invoice.issued', eventId: 'evt_1', serviceId: 'inv_1', verdict: 'issued' };
+const failedWith = (error: unknown) => ({ ...FAILED, data: { id: 'inv_2', error } });
 
-async function read(value: unknown, shape = SHAPE, idPrefix = 'inv_') {
-  return readBytes(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), shape, idPrefix);
-}
-
-async function readBytes(raw: Uint8Array, shape = SHAPE, idPrefix = 'inv_') {
-  const reader = createEventReader({ event: shape, idPrefix, signature: { header: 'X-Signature' } });
-  const rows = await reader({ raw, rawHeaders: [], receivedAt: 0 });
-  expect(rows).toHaveLength(1);
-  return rows[0]?.event ?? null;
-}
-
-describe('readEvent', () => {
-  it('reads issued', async () => {
-    expect(await read({ id: 'evt_1', type: 'invoice.issued', data: { id: 'inv_1' } })).toEqual({
-      type: 'invoice.issued',
-      eventId: 'evt_1',
-      serviceId: 'inv_1',
-      verdict: 'issued',
-      reason: null,
-    });
+describe('an event', () => {
+  it.each<[string, unknown, object]>([
+    ['issued', { id: 'evt_1', ...ISSUED }, { ...FAILURE, ...ISSUED_SAYS }],
+    ['failed', FAILED, FAILURE],
+    [
+      'failed with its reason in one line',
+      failedWith({ code: 'TAX_ENGINE.down', message: ' no\r\nanswer ' }),
+      { ...FAILURE, reason: { code: 'tax-engine-down', message: 'no answer' } },
+    ],
+    ...[
+      ['wrongSeries', 'wrong-series'],
+      [42, 'code-42'],
+      ['501964843', 'failed'],
+    ].map(([code, read]): [string, unknown, object] => [
+      `failed with the code ${code}, read as that of an answer`,
+      failedWith({ code, message: 'no' }),
+      { ...FAILURE, reason: { code: read, message: 'no' } },
+    ]),
+    [
+      'failed for a reason that would hurt the database or a terminal',
+      failedWith({ code: 'a b', message: 'x\u0000\u001b[2J\ud800y' }),
+      { ...FAILURE, reason: { code: 'failed', message: 'x [2J y' } },
+    ],
+    ...['invoice.created', 'merchant.updated', 'constructor', '__proto__', 'toString'].map(
+      (type): [string, unknown, object] => [
+        `of the unknown type ${type}, which says nothing final`,
+        { ...ISSUED, type },
+        { ...BARE, type, serviceId: 'inv_1' },
+      ],
+    ),
+    ['of an unknown type, without an invoice', { type: 'ping' }, { ...BARE, type: 'ping' }],
+    ['with a number for its id', { id: 42, type: 'ping' }, { ...BARE, type: 'ping', eventId: '42' }],
+    ['with what is no word for its id', { id: 'evt\0', type: 'ping' }, { ...BARE, type: 'ping' }],
+  ])('%s is read', async (_name, value, event) => {
+    expect(await eventsOf({}, value)).toEqual([event]);
   });
 
-  it('reads failed with its reason', async () => {
-    const event = await read({
-      type: 'invoice.failed',
-      data: { id: 'inv_1', error: { code: 'TAX_ENGINE.down', message: ' no\r\nanswer ' } },
-    });
+  it('is read at the places that the profile names', async () => {
+    const change = { type: '/event/name', invoiceId: '/objects/0/invoice' };
+    const body = { event: { name: 'invoice.issued' }, objects: [{ invoice: 'inv_7' }] };
 
-    expect(event).toMatchObject({
-      verdict: 'failed',
-      eventId: null,
-      reason: { code: 'tax-engine-down', message: 'no answer' },
-    });
-  });
-
-  it.each([
-    ['wrongSeries', 'wrong-series'],
-    [42, 'code-42'],
-    ['501964843', 'failed'],
-  ])('reads the code %j of a reason as an answer is read', async (code, expected) => {
-    const error = { code, message: 'no' };
-
-    expect((await read({ type: 'invoice.failed', data: { id: 'inv_1', error } }))?.reason?.code).toBe(expected);
-  });
-
-  it('reads failed without a reason', async () => {
-    expect(await read({ type: 'invoice.failed', data: { id: 'inv_1' } })).toMatchObject({
-      verdict: 'failed',
-      reason: null,
-    });
-  });
-
-  it.each(['invoice.created', 'merchant.updated', 'constructor', '__proto__', 'toString'])(
-    'keeps the unknown type %s and lets it say nothing final',
-    async (type) => {
-      expect(await read({ type, data: { id: 'inv_1' } })).toMatchObject({
-        type,
-        serviceId: 'inv_1',
-        verdict: null,
-        reason: null,
-      });
-    },
-  );
-
-  it('keeps an unknown type without an invoice', async () => {
-    expect(await read({ type: 'ping' })).toEqual({
-      type: 'ping',
-      eventId: null,
-      serviceId: null,
-      verdict: null,
-      reason: null,
-    });
-  });
-
-  it.each([
-    ['a number', 42, '42'],
-    ['what is no word', 'evt\0', null],
-  ])('reads %s as an event id', async (_name, id, eventId) => {
-    expect(await read({ id, type: 'ping' })).toMatchObject({ eventId });
-  });
-
-  it('reads places that the profile names', async () => {
-    const shape: EventShape = { ...SHAPE, type: '/event/name', invoiceId: '/objects/0/invoice' };
-
-    expect(await read({ event: { name: 'invoice.issued' }, objects: [{ invoice: 'inv_7' }] }, shape)).toMatchObject({
-      verdict: 'issued',
-      serviceId: 'inv_7',
-    });
+    expect(await eventsOf(change, body)).toMatchObject([{ verdict: 'issued', serviceId: 'inv_7' }]);
   });
 
   it.each([
@@ -315,7 +273,7 @@ describe('readEvent', () => {
     ['null', 'null'],
     ['a list', '[]'],
     ['no type', {}],
-    ['a type that is no text', { type: { a: 1 }, data: { id: 'inv_1' } }],
+    ['a type that is no text', { ...ISSUED, type: { a: 1 } }],
     ['a type with a NUL', { type: 'a\0b' }],
     ['an endless type', { type: 'a'.repeat(201) }],
     ['issued without an invoice', { type: 'invoice.issued' }],
@@ -324,30 +282,49 @@ describe('readEvent', () => {
     ['issued of an inherited id', '{"type":"invoice.issued","data":{"__proto__":{"id":"inv_1"}}}'],
     ['half a document', '{"type":"invoice.issued","data":{"id":"inv_1"}'],
     ['bottomless nesting', '['.repeat(100_000)],
-  ])('cannot read %s', async (_name, value) => {
-    expect(await read(value)).toBeNull();
+    ['what is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ])('cannot be read from %s', async (_name, value) => {
+    expect(await eventsOf({}, value)).toEqual([null]);
   });
 
-  it('cannot read what is not UTF-8', async () => {
-    expect(await readBytes(Buffer.from([0x7b, 0xff, 0x7d]))).toBeNull();
-  });
-
-  it('keeps what would hurt the database or a terminal out of the reason', async () => {
-    const event = await read(
-      '{"type":"invoice.failed","data":{"id":"inv_1","error":{"code":"a b","message":"x\\u0000\\u001b[2J\\ud800y"}}}',
-    );
-
-    expect(event?.reason).toEqual({ code: 'failed', message: 'x [2J y' });
-  });
-
-  it('keeps a reason short', async () => {
-    const event = await read({
-      type: 'invoice.failed',
-      data: { id: 'inv_1', error: { code: 'c'.repeat(190), message: '😀'.repeat(5_000) } },
-    });
+  it('keeps its reason short', async () => {
+    const [event] = await eventsOf({}, failedWith({ code: 'c'.repeat(190), message: '😀'.repeat(5_000) }));
 
     expect(event?.reason?.code).toHaveLength(64);
     expect(Array.from(event?.reason?.message ?? '')).toHaveLength(200);
     expect(event?.reason?.message, 'cut as in an answer, where a reader sees it').toMatch(/😀…$/u);
+  });
+});
+
+function isRead(event: Partial<EventShape>, signature: Partial<typeof DEFAULT_PROFILE.signature> = {}): boolean {
+  return isReadFromUnsignedHeaders({
+    event: { ...DEFAULT_PROFILE.event, ...event },
+    signature: { ...DEFAULT_PROFILE.signature, ...signature },
+  });
+}
+
+describe('events that are read from unsigned headers', () => {
+  it.each([
+    ['the type', { type: 'header:X-Topic' }],
+    ['the type at one of two places', { type: ['/type', 'header:X-Topic'] }],
+    ['the id of the invoice', { invoiceId: 'header:X-Invoice' }],
+    ['the event inside', { payload: { at: 'header:X-Event', encoding: 'base64' as const } }],
+    ['the list of events', { items: 'jsonata:$headers.events' }],
+    ['an expression that may read any header', { type: 'jsonata:$headers."x-topic"' }],
+  ])('are those of which %s stands there', (_what, event) => {
+    expect(isRead(event)).toBe(true);
+  });
+
+  it('are not those that the body has, whatever names and explains them', () => {
+    expect(isRead({ eventId: 'header:X-Delivery', reasonCode: 'header:X-Reason' })).toBe(false);
+    expect(isRead({})).toBe(false);
+  });
+
+  it('are not those of headers that are signed', () => {
+    const event = { type: 'header:X-Topic' };
+
+    expect(isRead(event, { signed: '{header:x-topic}.{body}' })).toBe(false);
+    expect(isRead(event, { signed: '{timestamp}.{body}', timestamp: 'header:X-Topic' })).toBe(false);
+    expect(isRead(event, { signed: '{header:x-other}.{body}', timestamp: 'header:X-Topic' })).toBe(true);
   });
 });

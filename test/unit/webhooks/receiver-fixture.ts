@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
-import { SECRET, SHAPES } from './receiver-shapes.ts';
+import { PLAIN, SECRET } from './receiver-shapes.ts';
 import type { RecordDelivery } from '../../../src/ledger/webhooks/deliveries.ts';
 
-export { SECRET, SHAPES };
+export { PLAIN, SECRET };
 
 /** Keeps what was recorded; a test may make it slow or broken. */
 export interface RecordingLedger {
@@ -30,6 +30,7 @@ export function recordingLedger(): RecordingLedger {
 }
 
 export interface StartedReceiver extends Receiver {
+  readonly port: number;
   readonly ledger: RecordingLedger;
   /** What was announced as stored, by service id. */
   readonly stored: (string | null)[];
@@ -44,17 +45,14 @@ export async function receiverOf(
   const stored: (string | null)[] = [];
   const logged: string[] = [];
   const receiver = await startReceiver({
-    host: '127.0.0.1',
-    port: 0,
+    ...PLAIN,
     ledger,
-    secrets: async () => [SECRET],
-    shapes: SHAPES,
     onStored: (deliveries) => stored.push(...deliveries.map(({ event }) => event?.serviceId ?? null)),
     log: { warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
     ...options,
   });
   onTestFinished(async () => await receiver.close());
-  return { ...receiver, ledger, stored, logged };
+  return { ...receiver, port: Number(new URL(receiver.url).port), ledger, stored, logged };
 }
 
 export function signatureOf(body: string | Uint8Array, secret = SECRET): string {

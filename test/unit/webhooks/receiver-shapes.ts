@@ -1,10 +1,13 @@
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import type { ReceiverShapes } from '../../../src/webhooks/event-reader.ts';
-
-export const SHAPES: ReceiverShapes = {
-  signature: DEFAULT_PROFILE.signature,
-  event: DEFAULT_PROFILE.event,
-  idPrefix: DEFAULT_PROFILE.invoice.idPrefix,
-};
 
 export const SECRET = 'whsec_of-the-tests';
+
+/** What a receiver of the tests is, where a test says nothing else. */
+export const PLAIN = {
+  ...{ host: '127.0.0.1', port: 0, registeredUrl: null, identity: 'mine' },
+  shapes: { ...DEFAULT_PROFILE, idPrefix: DEFAULT_PROFILE.invoice.idPrefix },
+  secrets: async () => [SECRET],
+  accept: () => true,
+  ready: async () => ({ status: 'ready', parts: {} }) as const,
+  note: async () => undefined,
+};

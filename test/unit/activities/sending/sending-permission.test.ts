@@ -9,6 +9,7 @@ import {
 import { steadyClock } from '../../../../src/domain/time/steady-clock.ts';
 import type { Reason } from '../../../../src/domain/invoice.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
 import type { SendingBatch } from '../../../../src/ledger/sending/sending-control.ts';
 
@@ -249,10 +250,7 @@ describe('the permission to send', () => {
   it('is over with its attempt also for what waits for a slow rate', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const limiter = createRequestLimiter({
-      ...{ maxConcurrency: 64, rate: localRate(0.1), random: () => 0 },
-      backoffOf: () => ({ load: 'taken', holdMs: null }),
-    });
+    const limiter = createRequestLimiter({ profile: DEFAULT_PROFILE, rate: localRate(0.1) });
     const permit = permissionOf().permitOf({ lastsMs: 60_000 });
     const ends: string[] = [];
     const send = () => Promise.resolve({ kind: 'answer', status: 201, retryAfterMs: null, body: NO_BODY } as const);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createLedgerSnapshot, type LedgerSource } from '../../../../src/health/metrics/ledger-snapshot.ts';
+import { createLedgerSnapshot, type LedgerSource } from '../../../../src/health/metrics/open-metrics.ts';
 import type { MeasuredBatch } from '../../../../src/ledger/operations/measuring.ts';
 
 const NOW = 1_700_000_000_000;
@@ -33,7 +33,10 @@ const CLOSED: MeasuredBatch = { batchId: 'closed', state: 'finished', revision: 
 describe('figures of the ledger', () => {
   it('are read once for many scrapes', async () => {
     const { ledger, asked } = ledgerOf(() => [OPEN]);
-    const snapshot = createLedgerSnapshot({ source: () => sourceOf(ledger, 'http://service'), now: () => NOW });
+    const snapshot = createLedgerSnapshot(
+      () => sourceOf(ledger, 'http://service'),
+      () => NOW,
+    );
 
     const figures = await Promise.all(Array.from({ length: 50 }, () => snapshot()));
 
@@ -46,7 +49,10 @@ describe('figures of the ledger', () => {
     const { ledger, asked } = ledgerOf(() => [OPEN, CLOSED]);
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
-      const snapshot = createLedgerSnapshot({ source: () => sourceOf(ledger, null), now: () => NOW });
+      const snapshot = createLedgerSnapshot(
+        () => sourceOf(ledger, null),
+        () => NOW,
+      );
       await snapshot();
       clock.mockReturnValue(4_000);
       await snapshot();
@@ -63,7 +69,10 @@ describe('figures of the ledger', () => {
     const { ledger } = ledgerOf(() => {
       throw new Error('The ledger is away');
     });
-    const snapshot = createLedgerSnapshot({ source: () => sourceOf(ledger, null), now: () => NOW });
+    const snapshot = createLedgerSnapshot(
+      () => sourceOf(ledger, null),
+      () => NOW,
+    );
 
     await expect(snapshot()).resolves.toBeNull();
   });

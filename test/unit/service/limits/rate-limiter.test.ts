@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RateLimiter, localRate, type SharedRate } from '../../../../src/service/limits/rate-limiter.ts';
+import {
+  createRefusedShare,
+  localRate,
+  RateLimiter,
+  type SharedRate,
+} from '../../../../src/service/limits/rate-limiter.ts';
+import { seededChance } from '../../../support/until.ts';
 
 /** A shared rate that counts what is leased, told and asked. */
 function watched(rate: SharedRate) {
@@ -28,12 +34,19 @@ describe('the rate limiter of a process', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('lets nothing leave before it knows the shared rate, and everything while there is none', async () => {
-    const limiter = new RateLimiter(localRate(null));
+  it('lets nothing leave before it knows the shared rate, and everything while there is none, or none any more', async () => {
+    const rate = localRate(null);
+    const [limiter, slowed] = [new RateLimiter(rate), new RateLimiter(rate)];
 
     expect(limiter.isOpen()).toBe(false);
     expect(await limiter.reserve()).toBe(0);
     expect(limiter.isOpen()).toBe(true);
+    await rate.slowDown(10);
+    await slowed.reserve();
+    expect(slowed.isOpen()).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await slowed.reserve();
+    expect(slowed.isOpen(), 'a minute after the last refusal').toBe(true);
   });
 
   it('spreads the requests of several processes over one rate', async () => {
@@ -153,19 +166,6 @@ describe('the rate limiter of a process', () => {
     expect(times[2]).toBeGreaterThan(1_500);
   });
 
-  it('is full again a minute after the last refusal', async () => {
-    const rate = localRate(null);
-    const limiter = new RateLimiter(rate);
-    await rate.slowDown(10);
-    await limiter.reserve();
-    expect(limiter.isOpen()).toBe(false);
-
-    await vi.advanceTimersByTimeAsync(60_000);
-    await limiter.reserve();
-
-    expect(limiter.isOpen()).toBe(true);
-  });
-
   it('tells the ledger of one hold once, and keeps the longest', async () => {
     const { shared, seen } = watched(localRate(null));
     const limiter = new RateLimiter(shared);
@@ -174,5 +174,62 @@ describe('the rate limiter of a process', () => {
 
     expect(seen.holds).toEqual([9_000]);
     expect(limiter.heldMs()).toBe(9_050);
+  });
+});
+
+type Load = 'taken' | 'too-many';
+
+/** Answers 2 ms apart, each sent just before: when it was time to slow down, and what was taken by then. */
+function judged(loads: readonly Load[]): readonly { readonly at: number; readonly taken: number }[] {
+  const share = createRefusedShare();
+  return loads.flatMap((load, at) => {
+    const now = 1_000_000 + at * 2;
+    const taken = share.note(load, { sentAt: now - 1, now });
+    return taken === null ? [] : [{ at, taken }];
+  });
+}
+
+const times = (count: number, load: Load): Load[] => Array.from({ length: count }, () => load);
+
+describe('the share of refused requests', () => {
+  const chance = seededChance(7);
+  it.each<[string, readonly Load[]]>([
+    ['while the service takes everything', times(500, 'taken')],
+    [
+      'of a few: their Retry-After is enough',
+      [...times(200, 'taken'), ...times(5, 'too-many'), ...times(200, 'taken')],
+    ],
+    ['of one in twenty at random', Array.from({ length: 5_000 }, () => (chance() < 0.05 ? 'too-many' : 'taken'))],
+  ])('says nothing %s', (_, loads) => {
+    expect(judged(loads)).toEqual([]);
+  });
+
+  it.each([
+    ['what was taken in the last second when more than one in eight is refused', 200, 220],
+    ['so soon when nothing is taken', 0, 10],
+  ])('says %s', (_, taken, before) => {
+    const [first] = judged([...times(taken, 'taken'), ...times(30, 'too-many')]);
+
+    expect(first?.at).toBeLessThan(before);
+    expect(first?.taken).toBe(taken);
+  });
+
+  it('does not count answers to requests that left before the last change', () => {
+    const share = createRefusedShare();
+    const note = (sentAt: number, now: number) => share.note('too-many', { sentAt, now });
+    const first = Array.from({ length: 20 }, (_, at) => note(at, 100));
+
+    expect(first.filter((taken) => taken !== null)).toEqual([0]);
+    expect(Array.from({ length: 50 }, () => note(100, 3_000)).every((taken) => taken === null)).toBe(true);
+    expect(Array.from({ length: 50 }, () => note(101, 3_000))).toContain(0);
+  });
+
+  it('counts what was taken in the last second only', () => {
+    const share = createRefusedShare();
+    for (let now = 10_000; now < 12_000; now += 10) share.note('taken', { sentAt: now, now });
+
+    const refusals = Array.from({ length: 100 }, () => share.note('too-many', { sentAt: 12_500, now: 12_500 }));
+
+    expect(refusals.find((taken) => taken !== null)).toBe(49);
   });
 });

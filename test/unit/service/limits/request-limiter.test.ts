@@ -1,11 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  createRequestLimiter,
-  type RequestLimiter,
-  type RequestLimiterOptions,
-} from '../../../../src/service/limits/request-limiter.ts';
+import { createRequestLimiter, type RequestLimiterOptions } from '../../../../src/service/limits/request-limiter.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
-import { backoffOf } from '../../../../src/service/limits/backoff.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { createRateLimit } from '../../../../src/sandbox/http/handle-request.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
@@ -15,16 +11,12 @@ function answer(status: number, retryAfterMs: number | null = null): ExchangeRes
 }
 
 function limiterOf({
-  requestsPerSecond = null,
+  requestsPerSecond = null as number | null,
+  maxConcurrency = 8,
   ...options
-}: Partial<RequestLimiterOptions> & { readonly requestsPerSecond?: number | null } = {}): RequestLimiter {
-  return createRequestLimiter({
-    maxConcurrency: 8,
-    rate: localRate(requestsPerSecond),
-    random: () => 0,
-    backoffOf: (end) => backoffOf(end, DEFAULT_PROFILE),
-    ...options,
-  });
+}: Partial<RequestLimiterOptions & { requestsPerSecond: number | null; maxConcurrency: number }> = {}) {
+  const profile = { ...DEFAULT_PROFILE, limits: { ...DEFAULT_PROFILE.limits, maxConcurrency } };
+  return createRequestLimiter({ profile, rate: localRate(requestsPerSecond), random: () => 0, ...options });
 }
 
 describe('the request limiter', () => {
@@ -125,6 +117,18 @@ describe('the request limiter', () => {
 
     expect(await held).toEqual({ kind: 'not-sent', code: 'cancelled', retryAfterMs: null });
     expect(send).not.toHaveBeenCalled();
+  });
+
+  it('leaves no listener behind on a signal that lives for a whole batch, after a wait', async () => {
+    const limiter = limiterOf();
+    const { signal } = new AbortController();
+    await limiter.pass(async () => answer(429, 2_000));
+
+    const held = limiter.pass(async () => answer(201), { signal });
+    await vi.advanceTimersByTimeAsync(3_000);
+
+    expect(await held).toEqual(answer(201));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it.each([

@@ -11,13 +11,8 @@ const ONE = [{ id: 'mrc_1', nif: '1' }];
 const TWO = [...ONE, { id: 'mrc_2', nif: '2' }];
 
 function read(body: unknown, headers: AnswerHeaders = {}, profile = DEFAULT_PROFILE) {
-  const end: ExchangeResult = {
-    kind: 'answer',
-    status: 200,
-    retryAfterMs: null,
-    body: { kind: 'json', value: body },
-    headers,
-  };
+  const answered = { kind: 'answer', status: 200, retryAfterMs: null, headers } as const;
+  const end: ExchangeResult = { ...answered, body: { kind: 'json', value: body } };
   return readMerchantList(() => Promise.resolve(end), { profile, baseUrl });
 }
 
@@ -35,16 +30,7 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['an address', { data: ONE, '@odata.nextLink': 'https://service.example/v1/merchants?$skip=1' }],
     ['links of HAL', { data: ONE, _links: { self: { href: '/a' }, next: { href: '/b' } } }],
     ['links of JSON:API', { data: ONE, links: { self: '/a', next: '/b' } }],
-    [
-      'a list of links',
-      {
-        data: ONE,
-        links: [
-          { rel: 'self', href: '/a' },
-          { rel: 'next', href: '/b' },
-        ],
-      },
-    ],
+    ['a list of links', { data: ONE, links: ['self', 'next'].map((rel) => ({ rel, href: `/${rel}` })) }],
     ['a count', { data: ONE, total: 2 }],
     ['a count in words', { data: ONE, meta: { totalCount: '2' } }],
     ['a number of pages', { data: ONE, page: 1, total_pages: 3 }],
@@ -118,18 +104,14 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     expect(await read({ data: ONE, more: false }, headers, profile)).toMatchObject({ kind: 'list' });
   });
 
-  it('is whole when the profile says that the key means something else', async () => {
-    const profile = loadProfile('{"merchants":{"notPaging":["total"]}}');
+  it.each([
+    ['key', 'total', { total: 240 }, {}],
+    ['header', 'X-Total-Count', {}, { 'x-total-count': '240' }],
+    ['header', 'header:X-Total-Count', {}, { 'x-total-count': '240' }],
+  ])('is whole when the profile says that the %s %s means something else', async (_, name, beside, headers) => {
+    const profile = loadProfile(JSON.stringify({ merchants: { notPaging: [name] } }));
 
-    expect(await read({ data: ONE, total: 240 }, {}, profile)).toMatchObject({ kind: 'list' });
-  });
-
-  it('is whole when the profile says that the header means something else', async () => {
-    const headers = { 'x-total-count': '240' };
-
-    for (const name of ['X-Total-Count', 'header:X-Total-Count'])
-      expect(await read({ data: ONE }, headers, loadProfile(JSON.stringify({ merchants: { notPaging: [name] } })))) //
-        .toMatchObject({ kind: 'list' });
+    expect(await read({ data: ONE, ...beside }, headers, profile)).toMatchObject({ kind: 'list' });
   });
 
   it('is not taken for whole with a full page and a header that counts the merchants of the page', async () => {

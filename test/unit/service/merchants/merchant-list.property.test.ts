@@ -103,14 +103,8 @@ async function read(style: Style, profileOf: Style, { ids, size }: { ids: readon
   const list = await readMerchantList(
     (path) => {
       const { body, headers = {} } = style.answer({ ids, size, query: new URL(BASE + path).searchParams });
-      const end: ExchangeResult = {
-        kind: 'answer',
-        status: 200,
-        retryAfterMs: null,
-        headers,
-        body: { kind: 'json', value: body },
-      };
-      return Promise.resolve(end);
+      const answered = { kind: 'answer', status: 200, retryAfterMs: null, headers } as const;
+      return Promise.resolve<ExchangeResult>({ ...answered, body: { kind: 'json', value: body } });
     },
     { profile, baseUrl: BASE },
   );

@@ -8,17 +8,16 @@ type Merchants = Readonly<Record<string, unknown>>;
 /** Answers by path; a number is a status. */
 type Script = Readonly<Record<string, unknown>>;
 
-const merchants = (...numbers: number[]) => numbers.map((nif) => ({ id: `mrc_${nif}`, nif }));
-const withHeaders = (headers: AnswerHeaders, value: unknown) => ({ headers, value });
+const merchant = (nif: unknown, id: unknown = `mrc_${String(nif)}`) => ({ id, nif });
+const merchants = (...numbers: number[]) => numbers.map((nif) => merchant(nif));
+const withHeaders = (headers: AnswerHeaders, value: unknown, status = 200) => ({ headers, value, status });
 
 function answerOf(scripted: unknown): ExchangeResult {
-  const { headers = {}, value } =
-    typeof scripted === 'object' && scripted !== null && 'headers' in scripted
-      ? (scripted as { headers: AnswerHeaders; value?: unknown })
-      : { value: scripted };
-  const status = typeof value === 'number' ? value : 200;
-  const body = { kind: 'json', value: status === 200 ? value : { error: { message: 'no' } } } as const;
-  return { kind: 'answer', status, retryAfterMs: null, headers, body };
+  const refused = { headers: {}, value: { error: { message: 'no' } }, status: Number(scripted) };
+  const isWhole = typeof scripted === 'object' && scripted !== null && 'headers' in scripted;
+  const said = isWhole ? (scripted as typeof refused) : { headers: {}, value: scripted, status: 200 };
+  const { headers, value, status } = typeof scripted === 'number' ? refused : said;
+  return { kind: 'answer', status, retryAfterMs: null, headers, body: { kind: 'json', value } };
 }
 
 async function read(settings: Merchants, script: Script, more: Readonly<Record<string, unknown>> = {}) {
@@ -56,6 +55,28 @@ describe('a list of merchants that is read whole', () => {
         '?limit=2&cursor=x': { data: merchants(3, 4), next_cursor: null },
       },
       [1, 2, 3, 4],
+    ],
+    [
+      'by the cursor of the page before, also when it is a number',
+      {},
+      {
+        '': { data: merchants(1), next_cursor: 'a b/c?' },
+        '?cursor=a%20b%2Fc%3F': { data: [], next_cursor: 7 },
+        '?cursor=7': { data: merchants(2) },
+      },
+      [1, 2],
+    ],
+    [
+      'however the service writes a tax number',
+      {},
+      { '': { data: [merchant('501 964 843', 'mrc_a'), merchant(502757191, 'mrc_b')] } },
+      [501964843, 502757191],
+    ],
+    [
+      'with other tax numbers beside one of digits',
+      {},
+      { '': { data: [merchant('ESB1', 'mrc_a'), merchant('501964843', 'mrc_b')] } },
+      [Number.NaN, 501964843],
     ],
     [
       'by a cursor, up to the flag beside a last cursor',
@@ -188,6 +209,18 @@ describe('a list of merchants that is read whole', () => {
     );
 
     expect(asked).toEqual(['?type=a&page=1', '?type=a&page=2']);
+  });
+
+  it('by the first record of a tax number, over pages too: every run must use the same one', async () => {
+    const { list } = await read(
+      {},
+      {
+        '': { data: [merchant('1', 'mrc_old'), merchant('1', 'mrc_twice')], next_cursor: 'x' },
+        '?cursor=x': { data: [merchant('1', 'mrc_new')] },
+      },
+    );
+
+    expect(list).toEqual({ kind: 'list', merchants: [{ nif: '1', merchantId: 'mrc_old' }] });
   });
 
   it('with whole numbers for ids, where the profile asks for no prefix', async () => {
@@ -353,6 +386,34 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
     for (const part of told) expect(why).toContain(part);
   });
 
+  it('with no tax number of digits: each merchant would be created again', async () => {
+    const { why } = await read(
+      {},
+      {
+        '': { data: [merchant('a@one.example', 'mrc_a')], next_cursor: 'x' },
+        '?cursor=x': { data: [merchant('PT501964843', 'mrc_b'), merchant('501964843-PT', 'mrc_c')] },
+      },
+    );
+
+    expect(why).toContain('no tax number of digits at /nif (merchants.nif) of any merchant');
+    expect(why).not.toContain('one.example');
+  });
+
+  it.each<[string, unknown]>([
+    ['an object where the list should be', { data: {} }],
+    ["an id that is no merchant's", { data: [merchant('1', 'inv_1')] }],
+    ['an id that would leave its place in a path', { data: [merchant('1', 'mrc_../x')] }],
+    ['an empty tax number', { data: [merchant(' ', 'mrc_1')] }],
+    ['a tax number with a fraction', { data: [merchant(1.5, 'mrc_1')] }],
+    ['null in the list', { data: [null] }],
+    ['a cursor that is a fraction', { data: [], next_cursor: 0.5 }],
+  ])('as a whole with %s: a merchant missed here would be created twice', async (_, page) => {
+    const { list } = await read({}, { '': { data: merchants(9), next_cursor: 'x' }, '?cursor=x': page });
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: 'service-list-unreadable' } });
+    expect(JSON.stringify(list)).not.toContain('mrc_9');
+  });
+
   it('a list without an end', async () => {
     let page = 0;
     const list = await readMerchantList(
@@ -399,6 +460,12 @@ describe('an answer that is no page', () => {
   it.each([
     [401, 'service-unauthorized'],
     [403, 'service-unauthorized'],
+    [407, 'service-unauthorized'],
+    [408, 'service-unreachable'],
+    [425, 'service-unreachable'],
+    [302, 'service-list-unreadable'],
+    [400, 'service-list-unreadable'],
+    [404, 'service-list-unreadable'],
     [429, 'service-unreachable'],
     [500, 'service-unreachable'],
     [503, 'service-unreachable'],
@@ -407,6 +474,24 @@ describe('an answer that is no page', () => {
       // oxlint-disable-next-line no-await-in-loop
       expect((await read(settings, script)).list).toMatchObject({ kind: 'unreadable', reason: { code } });
     }
+  });
+
+  it.each([
+    [403, 'slow_down', 'service-unreachable'],
+    [403, 'forbidden', 'service-unauthorized'],
+    [400, 'key_unknown', 'service-unauthorized'],
+    [500, 'closed', 'service-list-unreadable'],
+    [422, 'who_knows', 'service-unreachable'],
+  ])('%d with %s is what the rules of the profile say: %s', async (status, code, expected) => {
+    const rules = [
+      { status: [403], code: ['slow_down'], means: 'later' },
+      { code: ['key_unknown'], means: 'access' },
+      { code: ['closed'], means: 'refused' },
+      { code: ['who_knows'], means: 'lost' },
+    ];
+    const { list } = await read({}, { '': withHeaders({}, { error: { code } }, status) }, { answers: { rules } });
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: expected } });
   });
 
   const HINT = 'merchants.total or merchants.more';
@@ -452,7 +537,7 @@ describe('an answer that is no page', () => {
   it('says what the service said, and where it said no word of success', async () => {
     const no = { error: { message: 'Not today' } };
 
-    expect((await read({}, { '': withHeaders({}, 404) })).why).toBe('Reading the list of merchants: HTTP 404: no');
+    expect((await read({}, { '': 404 })).why).toBe('Reading the list of merchants: HTTP 404: no');
     expect((await read({}, { '': { ok: false, ...no } }, ENVELOPE)).why).toBe(
       'Reading the list of merchants: HTTP 200: Not today, and no word of success at /ok (answers.success)',
     );

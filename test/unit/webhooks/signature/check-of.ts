@@ -1,6 +1,5 @@
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import type { SignatureRefusal, SignatureShape } from '../../../../src/webhooks/signature-check.ts';
-import { createSignatureCheck } from '../../../../src/webhooks/signature-check.ts';
+import { createSignatureCheck, type SignatureShape } from '../../../../src/webhooks/signature-check.ts';
 
 /** The default profile's signatures. */
 export const SHAPE: SignatureShape = DEFAULT_PROFILE.signature;
@@ -21,24 +20,14 @@ export interface Checked {
   readonly url?: string | null;
 }
 
-interface Verdict {
-  readonly why: SignatureRefusal | null;
-}
-
 /** What a real check says of the delivery, whole and before the body. */
-export function checked(given: Checked): { readonly whole: Verdict; readonly head: Verdict } {
+export function checked(given: Checked) {
   const shape = { ...SHAPE, ...given.shape };
-  const check = createSignatureCheck({
-    shape,
-    url: () => (given.url === undefined ? URL_SIGNED : given.url),
-  });
+  const check = createSignatureCheck(shape, () => (given.url === undefined ? URL_SIGNED : given.url));
   const head = {
     rawHeaders: [...(given.lines ?? []).flatMap((line) => [shape.header, line]), ...(given.headers ?? []).flat()],
     now: given.now ?? 0,
   };
   const raw = Buffer.from(given.raw ?? '');
-  return {
-    whole: { why: check.verify(head, given.secrets, raw) },
-    head: { why: check.verifyHead(head, given.secrets) },
-  };
+  return { whole: check.verify(head, given.secrets, raw), head: check.verifyHead(head, given.secrets) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
-import { readStatus } from '../../../src/service/client.ts';
+import { readRegistration, readStatus } from '../../../src/service/client.ts';
 
 function says(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
@@ -170,5 +170,85 @@ describe('readStatus', () => {
       kind: 'not-now',
       retryAfterMs: 5,
     });
+  });
+});
+
+const spoilt = (why: UnreadableBody): ExchangeResult => ({
+  ...{ kind: 'answer', status: 201, retryAfterMs: null },
+  body: { kind: 'unreadable', why },
+});
+const registered = (end: ExchangeResult, profile = {}) => readRegistration(end, loadProfile(JSON.stringify(profile)));
+
+describe('the answer to the registration of the receiver', () => {
+  it.each([
+    ['a secret', { secret: 'whsec_1a' }, 'whsec_1a'],
+    ['the longest secret', { secret: 'abcd'.repeat(1_024) }, 'abcd'.repeat(1_024)],
+    ['a secret that is too long', { secret: `${'abcd'.repeat(1_024)}e` }, null],
+    ['an empty secret', { secret: '' }, null],
+    ['a secret that is short enough to be guessed', { secret: 'whsec_1' }, null],
+    ['a secret of three different characters', { secret: 'abc'.repeat(10) }, null],
+    ['a secret of stars', { secret: '********' }, null],
+    ['a secret of which the end is shown', { secret: 'whsec_••••1f3a' }, null],
+    ['a secret of which the beginning is shown', { secret: 'whsec_1f3a…' }, null],
+    ['no secret', { id: 'whk_1' }, null],
+  ])('with %s registers it', (_name, value, secret) => {
+    expect(registered(says(value, 201))).toEqual({ kind: 'registered', secret });
+  });
+
+  it.each<UnreadableBody>(['empty', 'not-json', 'encoded', 'oversize'])(
+    'that came whole but %s registers it without a secret',
+    (why) => {
+      expect(registered(spoilt(why))).toEqual({ kind: 'registered', secret: null });
+    },
+  );
+
+  it('that is the page of a gateway leaves open whether it is registered', () => {
+    const body = { kind: 'unreadable', why: 'not-json', text: '\n<html>Back soon</html>' } as const;
+
+    expect(registered({ kind: 'answer', status: 200, retryAfterMs: null, body })).toMatchObject({ kind: 'lost' });
+  });
+
+  it.each([
+    ['no success', 200, { success: false, message: 'url not allowed' }, { kind: 'lost' }],
+    ['refused', 200, { success: false, status: 422, message: 'url not allowed' }, { kind: 'refused' }],
+    ['too much', 200, { success: false, status: 429, secret: 'whsec_1a' }, { kind: 'refused' }],
+    ['a success', 200, { success: true, secret: 'whsec_1a' }, { kind: 'registered', secret: 'whsec_1a' }],
+  ])('that the envelope calls %s is what the envelope says', (_name, status, value, expected) => {
+    const answers = { status: '/status', success: { at: '/success', is: ['true'] } };
+    const profile = { error: { message: '/message' }, answers };
+
+    expect(registered(says(value, status), profile)).toMatchObject(expected);
+  });
+
+  it('that a rule of the profile calls refused registers nothing', () => {
+    const profile = { answers: { rules: [{ code: ['limit'], means: 'refused' }] } };
+
+    expect(registered(says({ error: { code: 'limit' } }), profile)).toMatchObject({ kind: 'refused' });
+  });
+
+  it.each<UnreadableBody>(['cut-short', 'not-evaluated'])('that is %s leaves open what it held', (why) => {
+    expect(registered(spoilt(why))).toMatchObject({ kind: 'lost', reason: { code: 'answer-unreadable' } });
+  });
+
+  it.each<[string, ExchangeResult, object]>([
+    [
+      'nothing left',
+      { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null },
+      { kind: 'refused', reason: { code: 'connection-refused' } },
+    ],
+    [
+      'its permit was over',
+      { kind: 'not-permitted' },
+      { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } },
+    ],
+    [
+      'it may have arrived',
+      { kind: 'broken', code: 'connection-reset' },
+      { kind: 'lost', reason: { code: 'connection-reset' } },
+    ],
+    ['the service has its own trouble', says({}, 500), { kind: 'lost', reason: { code: 'http-500' } }],
+    ['it is refused', says({ error: { code: 'no' } }, 422), { kind: 'refused', reason: { code: 'no' } }],
+  ])('where %s', (_name, end, expected) => {
+    expect(registered(end)).toMatchObject(expected);
   });
 });
