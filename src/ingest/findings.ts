@@ -1,5 +1,7 @@
 import type { Finding } from '../domain/invoice.ts';
-import { COLUMNS, type RawRow } from '../domain/row.ts';
+import { COLUMNS, type RawRow, type Column } from '../domain/row.ts';
+import type { Conversion } from './ingest-result.ts';
+import { escapeInvisible } from '../domain/text/escape-invisible.ts';
 
 /** Returns an error about a row or one of its cells; its message begins with the place. */
 export function rowError(row: number, column: string | null, code: string, message: string): Finding {
@@ -7,8 +9,8 @@ export function rowError(row: number, column: string | null, code: string, messa
   return { row, column, code, message: `${place}: ${message}`, severity: 'error' };
 }
 
-/** Returns a finding about a file or row that does not stop any invoice. */
-export function note(severity: 'warning' | 'info', code: string, message: string, row: number | null = null): Finding {
+/** Returns a finding about a file or row as a whole. */
+export function note(severity: Finding['severity'], code: string, message: string, row: number | null = null): Finding {
   return { row, column: null, code, message, severity };
 }
 
@@ -38,7 +40,7 @@ export class FindingList {
     const more = this.#warnings - MOST_WARNINGS;
     if (more <= 0) return this.#kept;
     const message = `${more} more warnings of this file are not listed. Correct those above and check the file again`;
-    return [...this.#kept, { row: null, column: null, code: 'warnings-omitted', message, severity: 'warning' }];
+    return [...this.#kept, note('warning', 'warnings-omitted', message)];
   }
 
   #noteRow({ row, message: last }: Finding): void {
@@ -82,7 +84,7 @@ export class Refusal extends Error {
   constructor(code: string, message: string, place: { readonly row?: number; readonly column?: string } = {}) {
     super(message);
     this.name = 'Refusal';
-    this.finding = { row: place.row ?? null, column: place.column ?? null, code, message, severity: 'error' };
+    this.finding = { ...note('error', code, message, place.row), column: place.column ?? null };
   }
 }
 
@@ -183,4 +185,62 @@ const HALF_PAIR = /\p{Surrogate}$/u;
 /** Returns the beginning of a text, with no half of a surrogate pair, which PostgreSQL refuses in JSON. */
 export function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : text.slice(0, longest).replace(HALF_PAIR, '');
+}
+
+const LONGEST_SHOWN = 60;
+/** An invoice of 100,000 wrong lines is one wrong invoice; its findings must still fit in the ledger and on a page. */
+const MOST_OF_ONE_INVOICE = 100;
+
+/** Returns the trimmed cell of a column. An absent cell counts as empty. */
+export function cellOf(row: RawRow, column: Column): string {
+  return row.cells[COLUMNS.indexOf(column)]?.trim() ?? '';
+}
+
+/** Builds the findings about the cells of one invoice, with the file's own column names. The list is bounded. */
+export class CellFindings {
+  readonly #kept: Finding[] = [];
+  readonly #labels: Conversion['labels'];
+  #more = 0;
+  hasError = false;
+
+  constructor(labels: Conversion['labels']) {
+    this.#labels = labels;
+  }
+
+  error(row: number, column: Column, code: string, message: string): void {
+    this.#add(rowError(row, this.#labels[column], code, message));
+  }
+
+  warning(row: number, column: Column, code: string, message: string): void {
+    this.#add({ ...rowError(row, this.#labels[column], code, message), severity: 'warning' });
+  }
+
+  addAll(findings: readonly Finding[]): void {
+    for (const finding of findings) this.#add(finding);
+  }
+
+  list(): readonly Finding[] {
+    if (this.#more === 0) return this.#kept;
+    const message = `${this.#more} more findings of this invoice are not listed. Correct those above and check the file again`;
+    return [...this.#kept, note('warning', 'findings-omitted', message)];
+  }
+
+  #add(finding: Finding): void {
+    // A full list drops its last finding for the first error, which keeps the invoice from being sent.
+    if (finding.severity === 'error' && !this.hasError) {
+      this.hasError = true;
+      if (this.#kept.length >= MOST_OF_ONE_INVOICE) {
+        this.#kept.pop();
+        this.#more += 1;
+      }
+    }
+    if (this.#kept.length < MOST_OF_ONE_INVOICE) this.#kept.push(finding);
+    else this.#more += 1;
+  }
+}
+
+/** Returns a cell for a finding, with invisible characters as codes, because some reverse the text behind them. */
+export function shownCell(text: string): string {
+  const shown = JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
+  return escapeInvisible(shown);
 }

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { placeOf } from './line-count.ts';
-import { decideEncoding, type EncodingDecision } from './encoding/decide-encoding.ts';
-import { decodeChunks, decodedHead } from './encoding/decode-chunks.ts';
+import { decideEncoding, type EncodingDecision, decodeChunks, decodedHead } from './encoding/decide-encoding.ts';
 import { fileChunks, hashFile } from './file-chunks.ts';
 import type { DecimalProof } from './csv/decimal-evidence.ts';
 import { readNumber } from './invoice/read-number.ts';
-import { FaultAt, FindingList, Refusal } from './findings.ts';
+import { FaultAt, FindingList, note, Refusal } from './findings.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { IngestResult, Proof } from './ingest-result.ts';
 import { isJson } from './json/json-reader.ts';
@@ -22,7 +21,8 @@ import { ORIGINAL } from '../domain/read-as.ts';
 import { CsvReader } from './csv/csv-reader.ts';
 import { CsvRows } from './csv/csv-rows.ts';
 import { decideDialect } from './csv/decide-dialect.ts';
-import { reportHeader, tableDialect, tableProof, type TableHeader } from './csv/table-header.ts';
+import { reportHeader, tableDialect, tableProof } from './csv/table-header.ts';
+import type { TableHeader } from './profile/map-header.ts';
 
 const CONTROL_Z = 0x1a;
 
@@ -65,8 +65,9 @@ export async function readFile({ path, store, options = {}, signal }: ReadFileRe
   }
 }
 
-async function readAsText({ path, scan, signal }: ScannedFile, basis: ReadingBasis): Promise<Read> {
-  const found = await checkedEncoding({ path, scan, signal }, basis.options);
+async function readAsText(file: ScannedFile, basis: ReadingBasis): Promise<Read> {
+  const { path, scan, signal } = file;
+  const found = await checkedEncoding(file, basis.options);
   const { encoding, how, bom, samples } = found;
   basis.noteProof({ encoding: { name: encoding, how, bom, samples } });
   for (const finding of found.findings) basis.findings.add(finding);
@@ -92,14 +93,14 @@ function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Fi
   const proof =
     grouping === undefined ? 'as the mark is declared' : `as "${grouping.value}" in row ${grouping.row} shows`;
   const message = `Row ${row}, ${column}: "${value}" is read as ${readNumber(value, mark)?.value ?? value}, in whole thousands, ${proof}`;
-  return [{ row, column, code: 'thousands-grouped', message, severity: 'warning' }];
+  return [{ ...note('warning', 'thousands-grouped', message, row), column }];
 }
 
 /** One clear error before the many findings: their author meant these rows to be in invoices. */
 function rowsLost(counts: Reading['counts']): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
-  return [{ row: null, column: null, code: 'rows-lost', message, severity: 'error' }];
+  return [note('error', 'rows-lost', message)];
 }
 
 async function checkedEncoding({ path, scan, signal }: ScannedFile, options: IngestOptions): Promise<EncodingDecision> {
@@ -121,9 +122,8 @@ async function checkedEncoding({ path, scan, signal }: ScannedFile, options: Ing
   } catch (error) {
     if (!(error instanceof FaultAt)) throw error;
     const { line } = await placeOf(fileChunks(path, signal), error.offset);
-    throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, {
-      row: line,
-    });
+    const message = `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`;
+    throw new Refusal(error.code, message, { row: line });
   }
 }
 
@@ -191,7 +191,7 @@ async function readCsv(reading: Reading): Promise<Read> {
   requireOriginals(dialect);
   const reader = new CsvReader(dialect.delimiter, reading.hasCr);
   const { delimiter } = dialect;
-  const rows = new CsvRows({ reading, dialect, delimiter });
+  const rows = new CsvRows(reading, dialect, delimiter);
   for await (const chunk of reading.chunks()) {
     for (const record of await reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
@@ -199,13 +199,11 @@ async function readCsv(reading: Reading): Promise<Read> {
   for (const record of await reader.end()) rows.take(record);
   rows.end(reader.ended);
   await reading.writer.flush();
-  const { conversion, decimal, proof } = rows.decide('csv');
+  const { encoding, bom } = reading;
+  const { lineEnd } = dialect;
   return {
-    dialect: {
-      ...{ format: 'csv', encoding: reading.encoding, bom: reading.bom, delimiter, lineEnd: dialect.lineEnd },
-      ...tableDialect(dialect),
-    },
-    ...{ conversion, decimal, proof },
+    ...rows.decide('csv'),
+    dialect: { format: 'csv', encoding, bom, delimiter, lineEnd, ...tableDialect(dialect) },
   };
 }
 

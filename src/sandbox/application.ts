@@ -1,4 +1,5 @@
-import type { Change, DeliveryRecord, InvoiceRecord, MerchantRecord, Settlement, WebhookRecord } from './store.ts';
+import type { Change, DeliveryRecord, InvoiceRecord, MerchantRecord, Settled, WebhookRecord } from './store.ts';
+import { createHash } from 'node:crypto';
 
 /** The answer to an Idempotency-Key, kept so that the same request gets the same answer. */
 export interface KeptAnswer {
@@ -13,12 +14,10 @@ export interface KeptAnswer {
 export interface Application {
   readonly id: string;
   readonly invoices: Map<string, InvoiceRecord>;
-  readonly merchants: Map<string, MerchantRecord>;
   /** In the order of creation, which is also the order of the list. */
-  readonly merchantOrder: MerchantRecord[];
+  readonly merchants: Map<string, MerchantRecord>;
   /** NIFs that are stored, and NIFs whose merchant is being written. */
   readonly nifs: Set<string>;
-  nextMerchantPosition: number;
   readonly webhooks: Map<string, WebhookRecord>;
   /** In the order of creation, so that the oldest answers come first. */
   readonly keptAnswers: Map<string, KeptAnswer>;
@@ -39,9 +38,7 @@ export function applicationOf(applications: Applications, id: string): Applicati
     id,
     invoices: new Map(),
     merchants: new Map(),
-    merchantOrder: [],
     nifs: new Set(),
-    nextMerchantPosition: 0,
     webhooks: new Map(),
     keptAnswers: new Map(),
     keysInFlight: new Set(),
@@ -61,59 +58,63 @@ export async function restoreApplications(changes: AsyncIterable<Change>): Promi
 
 /** Makes a change visible to all later requests. Call it only after the change is durable. */
 export function applyChange(applications: Applications, change: Change): void {
+  const owner = ({ applicationId }: { readonly applicationId: string }) => applicationOf(applications, applicationId);
   switch (change.kind) {
-    case 'merchant':
-      return addMerchant(applicationOf(applications, change.merchant.applicationId), change.merchant);
+    case 'merchant': {
+      const { merchant } = change;
+      owner(merchant).merchants.set(merchant.id, merchant);
+      owner(merchant).nifs.add(merchant.nif);
+      return keep(owner(merchant), merchant, '/v1/merchants', merchant.id);
+    }
     case 'invoice': {
       const { invoice } = change;
-      const application = applicationOf(applications, invoice.applicationId);
-      application.invoices.set(invoice.id, invoice);
-      return keep(application, invoice, '/v1/invoices', invoice.id);
+      owner(invoice).invoices.set(invoice.id, invoice);
+      return keep(owner(invoice), invoice, '/v1/invoices', invoice.id);
     }
     case 'webhook':
-      applicationOf(applications, change.webhook.applicationId).webhooks.set(change.webhook.id, change.webhook);
-      return undefined;
-    case 'stored-error': {
-      const { applicationId, path } = change.storedError;
-      return keep(applicationOf(applications, applicationId), change.storedError, path, null);
-    }
+      return void owner(change.webhook).webhooks.set(change.webhook.id, change.webhook);
+    case 'stored-error':
+      return keep(owner(change.storedError), change.storedError, change.storedError.path, null);
     case 'settlement':
-      return settle(applicationOf(applications, change.settlement.applicationId), change.settlement);
-    case 'delivery': {
-      const { delivery } = change;
-      applicationOf(applications, delivery.applicationId).deliveriesPending.set(delivery.id, delivery);
-      return undefined;
-    }
+      return settle(owner(change.settlement), change.settlement);
+    case 'delivery':
+      return void owner(change.delivery).deliveriesPending.set(change.delivery.id, change.delivery);
     case 'delivery-done':
-      applicationOf(applications, change.delivery.applicationId).deliveriesPending.delete(change.delivery.id);
-      return undefined;
+      return void owner(change.delivery).deliveriesPending.delete(change.delivery.id);
   }
 }
 
-function addMerchant(application: Application, merchant: MerchantRecord): void {
-  application.merchants.set(merchant.id, merchant);
-  application.merchantOrder.push(merchant);
-  application.nifs.add(merchant.nif);
-  application.nextMerchantPosition = Math.max(application.nextMerchantPosition, merchant.position + 1);
-  keep(application, merchant, '/v1/merchants', merchant.id);
-}
+type Created = Pick<MerchantRecord, 'idempotencyKey' | 'bodySha256' | 'createdAt'>;
 
-function keep(
-  { keptAnswers }: Application,
-  {
-    idempotencyKey,
-    bodySha256,
-    createdAt,
-  }: Omit<KeptAnswer, 'path' | 'id'> & { readonly idempotencyKey: string | null },
-  path: string,
-  id: string | null,
-): void {
+function keep({ keptAnswers }: Application, created: Created, path: string, id: string | null): void {
+  const { idempotencyKey, bodySha256, createdAt } = created;
   if (idempotencyKey !== null) keptAnswers.set(idempotencyKey, { path, bodySha256, createdAt, id });
 }
 
 /** Only the first verdict on an invoice counts. */
-function settle({ invoices }: Application, { invoiceId, error, settledAt }: Settlement): void {
+function settle({ invoices }: Application, { invoiceId, error, settledAt }: Settled): void {
   const invoice = invoices.get(invoiceId);
   if (invoice?.status !== 'processing') return;
   invoices.set(invoiceId, { ...invoice, status: error === null ? 'issued' : 'failed', error, settledAt });
+}
+
+const TEST_KEY = /^sk_test_[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns the id of the application of an Authorization header, or null. */
+export type ApiKeys = (authorization: string | undefined) => string | null;
+
+/** Each listed key is one application, and with `isOpen` every key of the form. @throws if a listed key lacks the form. */
+export function apiKeys(keys: readonly string[], isOpen: boolean): ApiKeys {
+  if (!keys.every((key) => TEST_KEY.test(key)))
+    throw new Error('Starting the sandbox: every API key must be `sk_test_` and 1 to 128 letters, digits, - or _.');
+  const known = new Map(keys.map((key) => [key, applicationIdOf(key)]));
+  return (authorization) => {
+    const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    return known.get(key) ?? (isOpen && TEST_KEY.test(key) ? applicationIdOf(key) : null);
+  };
+}
+
+/** Returns the application id of a key: a hash, so that the books contain no key. */
+export function applicationIdOf(key: string): string {
+  return `app_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }

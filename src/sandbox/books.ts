@@ -1,32 +1,28 @@
 import type { Applications } from './application.ts';
 import type { InvoiceRecord, InvoiceStatus } from './store.ts';
 
-type Counted =
-  | InvoiceStatus
-  | ('invoices' | 'merchants' | 'webhooks')
-  /** `deliveriesGivenUp` counts those that failed in every attempt. */
-  | ('deliveriesPending' | 'deliveriesGivenUp');
+/** `deliveriesGivenUp` counts those that failed in every attempt. */
+type Counted = InvoiceStatus | 'invoices' | 'merchants' | 'webhooks' | 'deliveriesPending' | 'deliveriesGivenUp';
 
 /** Totals and invoices that a test or an operator compares with its own. */
 export interface Books {
   readonly totals: Readonly<Record<Counted, number>>;
   /**
-   * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key. The published fields
-   * contain no reference of the client, so two valid invoices with the same content are listed too: a test must give
-   * each invoice different content.
+   * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key. The published fields have no
+   * reference of the client, so a test must give each invoice different content.
    */
   readonly duplicates: readonly DuplicateGroup[];
   readonly invoices: readonly BookedInvoice[];
 }
 
-export interface DuplicateGroup {
+interface DuplicateGroup {
   readonly by: 'body' | 'idempotency-key';
   readonly applicationId: string;
   readonly value: string;
   readonly ids: readonly string[];
 }
 
-export interface BookedInvoice extends Pick<
+interface BookedInvoice extends Pick<
   InvoiceRecord,
   'id' | 'applicationId' | 'merchantId' | 'status' | 'idempotencyKey' | 'bodySha256'
 > {

@@ -1,44 +1,33 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { type Alarms, type Context, reasonOf } from './context.ts';
-import { applicationOf } from './application.ts';
+import { applicationOf, type Application } from './application.ts';
 import type { DeliveryRecord, WebhookRecord } from './store.ts';
 
-/**
- * How often and for how long the sandbox retries a delivery. Delays are in milliseconds and double up to the longest.
- */
-export interface RetryPlan {
+/** How the sandbox sends and retries a delivery. Delays are in milliseconds and double up to the longest. */
+export interface Delivering {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
   readonly maxAttempts: number;
-}
-
-/** About an hour of attempts, so that a receiver misses nothing during a restart or a deployment. */
-export const DEFAULT_RETRY_PLAN: RetryPlan = { firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 16 };
-
-/**
- * Returns the wait in milliseconds after `attempts` attempts. It doubles with each attempt, and its upper half is
- * random.
- */
-function backoffMs(attempts: number, plan: RetryPlan, random: () => number): number {
-  const full = Math.min(plan.longestDelayMs, plan.firstDelayMs * 2 ** Math.max(0, attempts - 1));
-  // A fixed half keeps attempts apart, and a random half spreads them over time for the receivers.
-  return Math.round(full / 2 + (full / 2) * random());
-}
-
-export interface DelivererOptions {
-  readonly context: Context;
-  readonly alarms: Alarms;
-  readonly plan: RetryPlan;
   /** The number of concurrent deliveries to one endpoint, so that a slow endpoint does not delay the others. */
   readonly concurrency: number;
   readonly timeoutMs: number;
 }
 
-/**
- * The result of an attempt. `status` is the HTTP status or an error code. Any 2xx ends a delivery; any other result
- * leads to a retry.
- */
+/** About an hour of attempts, so that a receiver misses nothing during a restart or a deployment. */
+export const DEFAULT_DELIVERING: Delivering = {
+  ...{ firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 16 },
+  ...{ concurrency: 32, timeoutMs: 10_000 },
+};
+
+/** Returns the wait in milliseconds after `attempts` attempts. It doubles with each attempt; its upper half is random. */
+function backoffMs(attempts: number, { firstDelayMs, longestDelayMs }: Delivering): number {
+  const full = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.max(0, attempts - 1));
+  // A fixed half keeps attempts apart, and a random half spreads them over time for the receivers.
+  return Math.round(full / 2 + (full / 2) * Math.random());
+}
+
+/** The result of an attempt: the HTTP status or an error code. Any 2xx ends a delivery; any other result leads to a retry. */
 interface Sent {
   readonly status: number | string;
   readonly retryAfterMs: number;
@@ -50,21 +39,20 @@ const LONGEST_RETRY_AFTER_MS = 600_000;
 
 /** Sends each delivery repeatedly until it arrives or is given up. */
 export class Deliverer {
-  readonly #options: DelivererOptions;
+  readonly #context: Context;
+  readonly #alarms: Alarms;
+  readonly #plan: Delivering;
   /** Queues all requests above `concurrency` to one address. */
   readonly #dispatcher: Agent;
   readonly #running = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(options: DelivererOptions) {
-    this.#options = options;
-    const { concurrency, timeoutMs } = options;
-    this.#dispatcher = new Agent({
-      connections: concurrency,
-      connectTimeout: timeoutMs,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
+  constructor(context: Context, alarms: Alarms, plan: Delivering) {
+    this.#context = context;
+    this.#alarms = alarms;
+    this.#plan = plan;
+    const { concurrency: connections, timeoutMs: ms } = plan;
+    this.#dispatcher = new Agent({ connections, connectTimeout: ms, headersTimeout: ms, bodyTimeout: ms });
   }
 
   /** Takes over stored deliveries. Resolves after one attempt of each. */
@@ -80,20 +68,17 @@ export class Deliverer {
   }
 
   #wait(delivery: DeliveryRecord, tried: () => void = () => undefined): void {
-    const { context, alarms } = this.#options;
-    const delayMs = delivery.nextAttemptAt - context.clock();
+    const delayMs = delivery.nextAttemptAt - this.#context.clock();
     const start = (): void => {
       const attempt = this.#run(delivery, tried).finally(() => this.#running.delete(attempt));
       this.#running.add(attempt);
     };
     if (delayMs <= 0) start();
-    else alarms.after(delayMs, start);
+    else this.#alarms.after(delayMs, start);
   }
 
   async #run(delivery: DeliveryRecord, tried: () => void): Promise<void> {
-    const { context, plan } = this.#options;
-    const { webhooks } = applicationOf(context.applications, delivery.applicationId);
-    const webhook = webhooks.get(delivery.webhookId);
+    const webhook = this.#application(delivery).webhooks.get(delivery.webhookId);
     const sent = webhook === undefined ? null : await this.#send(webhook, delivery);
     tried();
     if (this.#closed) return;
@@ -101,12 +86,14 @@ export class Deliverer {
       await this.#record(delivery, sent);
     } catch (error) {
       // The delivery stays pending in the store, because sending it twice is better than losing it.
-      context.log.error('A webhook delivery could not be recorded.', {
-        deliveryId: delivery.id,
-        reason: reasonOf(error),
-      });
-      this.#wait({ ...delivery, nextAttemptAt: context.clock() + plan.firstDelayMs });
+      const fields = { deliveryId: delivery.id, reason: reasonOf(error) };
+      this.#context.log.error('A webhook delivery could not be recorded.', fields);
+      this.#wait({ ...delivery, nextAttemptAt: this.#context.clock() + this.#plan.firstDelayMs });
     }
+  }
+
+  #application({ applicationId }: DeliveryRecord): Application {
+    return applicationOf(this.#context.applications, applicationId);
   }
 
   /** Does not follow redirects. */
@@ -124,20 +111,17 @@ export class Deliverer {
   }
 
   async #record(delivery: DeliveryRecord, sent: Sent | null): Promise<void> {
-    const { context, plan } = this.#options;
-    if (sent === null || delivery.forged || hasArrived(sent)) {
-      await context.commit([{ kind: 'delivery-done', delivery }]);
-      return;
-    }
+    const context = this.#context;
+    if (sent === null || delivery.forged || hasArrived(sent))
+      return context.commit([{ kind: 'delivery-done', delivery }]);
     const attempts = delivery.attempts + 1;
-    if (attempts >= plan.maxAttempts) {
+    if (attempts >= this.#plan.maxAttempts) {
       const fields = { deliveryId: delivery.id, invoiceId: delivery.invoiceId, attempts, answer: sent };
       context.log.warn('A webhook delivery is given up.', fields);
-      applicationOf(context.applications, delivery.applicationId).deliveriesGivenUp += 1;
-      await context.commit([{ kind: 'delivery-done', delivery }]);
-      return;
+      this.#application(delivery).deliveriesGivenUp += 1;
+      return context.commit([{ kind: 'delivery-done', delivery }]);
     }
-    const delayMs = Math.max(sent.retryAfterMs, backoffMs(attempts, plan, Math.random));
+    const delayMs = Math.max(sent.retryAfterMs, backoffMs(attempts, this.#plan));
     const later: DeliveryRecord = { ...delivery, attempts, nextAttemptAt: context.clock() + delayMs };
     await context.commit([{ kind: 'delivery', delivery: later }]);
     this.#wait(later);

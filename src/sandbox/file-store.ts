@@ -11,9 +11,8 @@ const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
 
 /**
- * Stores the books in their own directory, where they survive the process. The journal has one JSON line per group of
- * changes: a group is stored completely, with its newline, or not at all. The store does not call fsync, because a
- * simulated service need not survive a power cut.
+ * Stores the books in their own directory. The journal has one JSON line per group of changes: a group is stored completely,
+ * with its newline, or not at all. The store does not call fsync: a simulated service need not survive a power cut.
  */
 export function fileStore({ directory }: { readonly directory: string }): SandboxStore {
   const path = join(directory, JOURNAL_FILE);
@@ -45,10 +44,7 @@ export function fileStore({ directory }: { readonly directory: string }): Sandbo
         if (length < whole.length) await journal.truncate(length);
         for (let at = 0; at < length;) {
           const end = whole.indexOf(NEWLINE, at);
-          const line = whole.subarray(at, end);
-          const changes = parsed(line, `${path}: every line must be JSON, and the one at byte ${at} is not`);
-          requireBodies(changes, path);
-          yield* changes;
+          yield* parsed(whole.subarray(at, end), path, at);
           at = end + 1;
         }
       } catch (error) {
@@ -76,33 +72,26 @@ export function fileStore({ directory }: { readonly directory: string }): Sandbo
   };
 }
 
-function parsed(line: Buffer, problem: string): readonly Change[] {
+/** Returns the changes of one line. An earlier build kept the text of an invoice's request beside its record. */
+function parsed(line: Buffer, path: string, at: number): readonly Change[] {
+  let changes: readonly Change[];
   try {
-    return JSON.parse(line.toString('utf8')) as readonly Change[];
+    changes = JSON.parse(line.toString('utf8')) as readonly Change[];
   } catch (cause) {
-    throw new Error(
-      `Reading the sandbox's books in ${problem}. Put the file back, or remove its directory to start with empty books.`,
-      { cause },
-    );
+    const message = `Reading the sandbox's books in ${path}: every line must be JSON, and the one at byte ${at} is not. Put the file back, or remove its directory to start with empty books.`;
+    throw new Error(message, { cause });
   }
-}
-
-/** An earlier build kept the text of an invoice's request beside its record. */
-function requireBodies(changes: readonly Change[], path: string): void {
   const isWhole = (change: Change): boolean =>
     change.kind !== 'invoice' || typeof (change.invoice as Partial<InvoiceRecord>).body === 'string';
-  if (changes.every(isWhole)) return;
+  if (changes.every(isWhole)) return changes;
   throw new Error(
-    `Reading the sandbox's books in ${path}: every invoice must have its request in its record, but an earlier build of Lote wrote these books. ` +
-      "Remove the sandbox's directory to start with empty books.",
+    `Reading the sandbox's books in ${path}: every invoice must have its request in its record, but an earlier build of Lote wrote these books. Remove the sandbox's directory to start with empty books.`,
   );
 }
 
 /**
  * Locks a directory for this process: each of two sandboxes on one journal would lack the other's invoices. The kernel
- * holds the lock on a file in the directory and releases it when the process ends, however it ends.
- * @returns a function that releases the directory
- * @throws if another process holds the lock, or the file system does not support locks.
+ * releases the lock when the process ends, however it ends. @returns a function that releases it. @throws if it cannot lock
  */
 function lockDirectory(directory: string): () => void {
   // Uses a bare descriptor, because a garbage-collected FileHandle is closed and loses its lock.
@@ -111,10 +100,8 @@ function lockDirectory(directory: string): () => void {
   try {
     locked = tryLock(fd);
   } catch (cause) {
-    throw new Error(
-      `Opening the sandbox's store at ${directory}: its file system must keep locks, and this one does not.`,
-      { cause },
-    );
+    const message = `Opening the sandbox's store at ${directory}: its file system must keep locks, and this one does not.`;
+    throw new Error(message, { cause });
   } finally {
     if (!locked) closeSync(fd);
   }

@@ -1,6 +1,6 @@
 import { createdInvoiceAnswer, invoiceAnswer, Refusal, type Answer } from './http/answer.ts';
 import { readAs } from './field.ts';
-import { InvoiceBody } from './invoice-body.ts';
+import { InvoiceBody } from './engine.ts';
 import type { Call, Services } from './operation.ts';
 import { onceByKey } from './once-by-key.ts';
 import type { InvoiceRecord } from './store.ts';
@@ -28,8 +28,8 @@ export function createInvoice(services: Services, call: Call): Promise<Answer> {
       settledAt: null,
     };
     await context.commit([{ kind: 'invoice', invoice }]);
-    if (context.chance.decide('webhookEarly', invoice.bodySha256)) await settlement.settleNow(invoice, body);
-    else settlement.accept(invoice, body);
+    if (context.chance.decide('webhookEarly', invoice.bodySha256)) await settlement.settleNow(invoice);
+    else settlement.accept(invoice);
     return createdInvoiceAnswer(invoice);
   });
 }

@@ -27,20 +27,18 @@ export function createMerchant(services: Services, call: Call): Promise<Answer> 
       id: context.newId('mrc_', `${application.id} ${nif}`),
       applicationId: application.id,
       nif,
-      position: application.nextMerchantPosition,
       idempotencyKey,
       body: body.text,
       bodySha256: body.sha256,
       createdAt: context.clock(),
     };
-    application.nextMerchantPosition += 1;
     try {
       await context.commit([{ kind: 'merchant', merchant }]);
     } catch (error) {
       application.nifs.delete(nif);
       throw error;
     }
-    return merchantAnswer(201, merchant);
+    return merchantAnswer(merchant);
   });
 }
 
@@ -50,20 +48,16 @@ const PAGE_SIZE = 100;
 /** GET /v1/merchants */
 export async function listMerchants({ context }: Services, { application, query }: Call): Promise<Answer> {
   await context.latency();
-  if (context.chance.decideAgain('listFailure', application.id)) {
+  if (context.chance.decideAgain('listFailure', application.id))
     throw new Refusal(500, 'internal_error', 'The list could not be read.');
-  }
   const limit = limitOf(query.get('limit'));
   if (limit === null) throw new Refusal(400, 'query_invalid', `expected 1 to ${PAGE_SIZE}.`, { field: 'limit' });
   const from = positionOf(query.get('cursor'));
-  if (from === null) {
+  if (from === null)
     throw new Refusal(400, 'query_invalid', 'expected a next_cursor of this list.', { field: 'cursor' });
-  }
-  const start = application.merchantOrder.findIndex(({ position }) => position >= from);
-  const page = start === -1 ? [] : application.merchantOrder.slice(start, start + limit);
-  const last = page.at(-1);
-  const more = last !== undefined && start + limit < application.merchantOrder.length;
-  const cursor = more ? cursorOf(last.position + 1) : null;
+  const end = from + limit;
+  const page = [...application.merchants.values()].slice(from, end);
+  const cursor = end < application.merchants.size ? cursorOf(end) : null;
   return jsonAnswer(200, `{"data":[${page.map(merchantJson).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`);
 }
 

@@ -1,16 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { createAlarms, type Context, NO_LOG, type SandboxLog } from './context.ts';
-import { apiKeys } from './api-keys.ts';
-import { applyChange, restoreApplications } from './application.ts';
+import { apiKeys, applyChange, restoreApplications } from './application.ts';
 import { readBooksOf, type Books } from './books.ts';
 import { createChance, checkedFaults, type Faults } from './faults.ts';
 import { simulatedEngine, type Engine } from './engine.ts';
 import { createRequestHandler, type RequestHandler, createOutage, createRateLimit } from './http/handle-request.ts';
 import { createSettlement } from './settlement.ts';
 import type { SandboxStore } from './store.ts';
-import { readAs } from './field.ts';
-import { InvoiceBody } from './invoice-body.ts';
-import { DEFAULT_RETRY_PLAN, Deliverer, type RetryPlan } from './deliverer.ts';
+import { DEFAULT_DELIVERING, Deliverer, type Delivering } from './deliverer.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,7 +39,7 @@ export interface SandboxOptions {
    * ids. Default: random ids.
    */
   readonly idsBySeed?: boolean;
-  readonly webhooks?: Partial<RetryPlan & { readonly concurrency: number; readonly timeoutMs: number }>;
+  readonly webhooks?: Partial<Delivering>;
   readonly clock?: () => number;
   readonly log?: SandboxLog;
 }
@@ -61,26 +58,18 @@ export interface Sandbox {
 /** The API key that a sandbox accepts if no keys are set. */
 export const DEFAULT_API_KEY = 'sk_test_sandbox';
 const DEFAULT_SETTLE_MS = 300;
-const DEFAULT_DELIVERIES_AT_A_TIME = 32;
-const DEFAULT_DELIVERY_TIMEOUT_MS = 10_000;
 
-/**
- * Starts a complete, simulated Electronic Invoicing Service.
- * @throws Error if a setting is wrong, or the port or the store is in use.
- */
+/** Starts a complete, simulated Electronic Invoicing Service. @throws if a setting is wrong, or port or store is in use. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
   const faults = checkedFaults(options.faults);
-  const keys = apiKeys({ keys: options.apiKeys ?? [DEFAULT_API_KEY], open: options.openKeys ?? false });
+  const keys = apiKeys(options.apiKeys ?? [DEFAULT_API_KEY], options.openKeys ?? false);
   const applications = await restoreApplications(store.open());
   const stored = [...applications.values()];
   const invoices = stored.flatMap((one) => [...one.invoices.values()]);
   const alarms = createAlarms();
   const context = contextOf(options, { applications, faults });
-  const { concurrency = DEFAULT_DELIVERIES_AT_A_TIME, timeoutMs = DEFAULT_DELIVERY_TIMEOUT_MS } =
-    options.webhooks ?? {};
-  const plan = { ...DEFAULT_RETRY_PLAN, ...options.webhooks };
-  const deliverer = new Deliverer({ context, alarms, plan, concurrency, timeoutMs });
+  const deliverer = new Deliverer(context, alarms, { ...DEFAULT_DELIVERING, ...options.webhooks });
   const engine = options.engine ?? simulatedEngine({ settleMs });
   const settlement = createSettlement({ context, engine, deliverer, alarms });
 
@@ -91,7 +80,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const handle = createRequestHandler({
-    ...{ services: { context, settlement }, keys },
+    services: { context, settlement },
+    keys,
     isDown: createOutage(faults.outage, clock),
     isTooMany: createRateLimit(faults.requestsPerSecond, clock),
   });
@@ -100,9 +90,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     throw error;
   });
   // Asks the engine again about unfinished invoices; their delay counts from their creation.
-  for (const invoice of invoices.filter(({ status }) => status === 'processing')) {
-    settlement.accept(invoice, readAs(JSON.parse(invoice.body), InvoiceBody));
-  }
+  for (const invoice of invoices) if (invoice.status === 'processing') settlement.accept(invoice);
   void deliverer.enqueue(stored.flatMap(({ deliveriesPending }) => [...deliveriesPending.values()]));
   context.log.info('The sandbox is up.', { port: server.port, invoices: invoices.length });
   return {

@@ -1,9 +1,8 @@
 import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
-import type { Engine, EngineOutcome, EngineVerdict } from './engine.ts';
-import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, WebhookRecord } from './store.ts';
+import type { Engine, EngineOutcome, EngineVerdict, InvoiceBody } from './engine.ts';
+import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, Settled, WebhookRecord } from './store.ts';
 import type { Deliverer } from './deliverer.ts';
-import type { InvoiceBody } from './invoice-body.ts';
 
 /**
  * Takes invoices from `processing` to `issued` or `failed`, once.
@@ -13,16 +12,9 @@ import type { InvoiceBody } from './invoice-body.ts';
  */
 export interface Settlement {
   /** Settles the invoice when the engine gives its verdict. */
-  accept(invoice: InvoiceRecord, body: InvoiceBody): void;
+  accept(invoice: InvoiceRecord): void;
   /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
-  settleNow(invoice: InvoiceRecord, body: InvoiceBody): Promise<void>;
-}
-
-export interface SettlementOptions {
-  readonly context: Context;
-  readonly engine: Engine;
-  readonly deliverer: Deliverer;
-  readonly alarms: Alarms;
+  settleNow(invoice: InvoiceRecord): Promise<void>;
 }
 
 const FIRST_RETRY_MS = 1000;
@@ -31,23 +23,26 @@ const LONGEST_RETRY_MS = 60_000;
 const EARLY_PATIENCE_MS = 2000;
 
 /** Creates the settlement of one sandbox. Retries an invoice that it cannot settle until `alarms` stops. */
-export function createSettlement({ context, engine, deliverer, alarms }: SettlementOptions): Settlement {
-  async function ask({ id, applicationId, body: text }: InvoiceRecord, body: InvoiceBody): Promise<EngineVerdict> {
-    return engine.process({ id, applicationId, body, text });
+export function createSettlement(given: {
+  readonly context: Context;
+  readonly engine: Engine;
+  readonly deliverer: Deliverer;
+  readonly alarms: Alarms;
+}): Settlement {
+  const { context, engine, deliverer, alarms } = given;
+
+  async function ask({ id, applicationId, body: text }: InvoiceRecord): Promise<EngineVerdict> {
+    return engine.process({ id, applicationId, body: JSON.parse(text) as InvoiceBody, text });
   }
 
-  async function settle(invoice: InvoiceRecord, outcome: EngineOutcome): Promise<void> {
-    const { applications } = context;
-    if (applicationOf(applications, invoice.applicationId).invoices.get(invoice.id)?.status !== 'processing') {
-      return;
-    }
-    const at = context.clock();
+  async function settle({ id, applicationId, bodySha256 }: InvoiceRecord, outcome: EngineOutcome): Promise<void> {
+    const { invoices, webhooks } = applicationOf(context.applications, applicationId);
+    if (invoices.get(id)?.status !== 'processing') return;
     const error = outcome.status === 'issued' ? null : { code: outcome.code, message: outcome.message };
-    const { webhooks } = applicationOf(applications, invoice.applicationId);
+    const settlement = { invoiceId: id, applicationId, error, settledAt: context.clock() };
     const deliveries = [...webhooks.values()].flatMap((webhook) =>
-      deliveriesTo(webhook, context, { invoice, error, at }),
+      deliveriesTo(webhook, context, { ...settlement, subject: bodySha256 }),
     );
-    const settlement = { invoiceId: invoice.id, applicationId: invoice.applicationId, error, settledAt: at };
     await context.commit([
       { kind: 'settlement', settlement },
       ...deliveries.map((delivery) => ({ kind: 'delivery' as const, delivery })),
@@ -68,84 +63,75 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
     return context.chance.decide('neverSettle', bodySha256);
   }
 
-  function accept(invoice: InvoiceRecord, body: InvoiceBody): void {
+  function accept(invoice: InvoiceRecord): void {
     if (isStuck(invoice)) return;
     keepTrying(invoice, async () => {
-      const { delayMs, outcome } = await ask(invoice, body);
+      const { delayMs, outcome } = await ask(invoice);
       const remainingMs = invoice.createdAt + delayMs - context.clock();
       alarms.after(remainingMs, () => keepTrying(invoice, () => settle(invoice, outcome)));
     });
   }
 
-  async function trySettle(invoice: InvoiceRecord, body: InvoiceBody): Promise<void> {
+  async function trySettle(invoice: InvoiceRecord): Promise<void> {
     if (isStuck(invoice)) return;
     try {
-      const { outcome } = await ask(invoice, body);
-      await settle(invoice, outcome);
+      await settle(invoice, (await ask(invoice)).outcome);
     } catch {
-      accept(invoice, body);
+      accept(invoice);
     }
   }
 
   return {
     accept,
-    async settleNow(invoice, body) {
+    async settleNow(invoice) {
       const patience = new Promise<void>((resolve) => setTimeout(resolve, EARLY_PATIENCE_MS).unref());
-      await Promise.race([trySettle(invoice, body), patience]);
+      await Promise.race([trySettle(invoice), patience]);
     },
   };
 }
 
-/** Returns the event type of a settled invoice. */
-function eventType(error: InvoiceError | null): EventType {
-  return error === null ? 'invoice.issued' : 'invoice.failed';
-}
-
-interface SettledInvoice {
-  readonly invoice: InvoiceRecord;
-  readonly error: InvoiceError | null;
-  readonly at: number;
+/** A verdict, and the content that decides its faults, because the identifier differs in every run. */
+interface Subject extends Settled {
+  readonly subject: string;
 }
 
 const OPPOSITE_ERROR: InvoiceError = { code: 'simulated_contradiction', message: 'A fault of the sandbox says this.' };
 
 /** Returns the deliveries of a settled invoice to one endpoint, including the faults that the seed decides for it. */
-function deliveriesTo(webhook: WebhookRecord, context: Context, settled: SettledInvoice): readonly DeliveryRecord[] {
+function deliveriesTo(webhook: WebhookRecord, context: Context, settled: Subject): readonly DeliveryRecord[] {
   const { chance, newId } = context;
-  const { invoice, error, at } = settled;
-  // Faults depend on the content, because the identifier differs in every run.
-  const subject = invoice.bodySha256;
-
+  const { invoiceId, applicationId, error, settledAt, subject } = settled;
   const deliveries: DeliveryRecord[] = [];
   function deliver(body: string, delayMs: number, forged = false): void {
-    const { id: invoiceId, applicationId } = invoice;
     const owed = { id: newId('dlv_'), applicationId, webhookId: webhook.id, invoiceId };
-    deliveries.push({ ...owed, body, forged, attempts: 0, nextAttemptAt: at + delayMs });
+    deliveries.push({ ...owed, body, forged, attempts: 0, nextAttemptAt: settledAt + delayMs });
   }
 
   /** Returns the text to sign and send. */
-  function event(invoiceId: string, says: InvoiceError | null): string {
-    const data = says === null ? { id: invoiceId } : { id: invoiceId, error: says };
-    return JSON.stringify({ id: newId('evt_'), type: eventType(says), created_at: new Date(at).toISOString(), data });
-  }
-
-  function subscribed(says: InvoiceError | null): boolean {
-    return webhook.events.includes(eventType(says));
+  function event(id: string, says: InvoiceError | null): string {
+    const data = says === null ? { id } : { id, error: says };
+    const created_at = new Date(settledAt).toISOString();
+    return JSON.stringify({ id: newId('evt_'), type: eventType(says), created_at, data });
   }
 
   const opposite = error === null ? OPPOSITE_ERROR : null;
-  const delayMs = delayOf(context, subject);
-  if (subscribed(opposite)) {
-    if (chance.decide('contradictoryEvents', subject)) deliver(event(invoice.id, opposite), 0);
-    if (chance.decide('webhookForged', subject)) deliver(event(invoice.id, opposite), 0, true);
+  if (webhook.events.includes(eventType(opposite))) {
+    if (chance.decide('contradictoryEvents', subject)) deliver(event(invoiceId, opposite), 0);
+    if (chance.decide('webhookForged', subject)) deliver(event(invoiceId, opposite), 0, true);
   }
-  if (subscribed(error)) {
+  if (webhook.events.includes(eventType(error))) {
     if (chance.decide('webhookStray', subject)) deliver(event(newId('inv_'), error), 0);
-    const body = event(invoice.id, error);
+    const body = event(invoiceId, error);
+    const delayMs = delayOf(context, subject);
     if (!chance.decide('webhookDropped', subject)) deliver(body, delayMs);
     if (chance.decide('webhookDuplicated', subject)) deliver(body, delayMs);
   }
   return deliveries;
+}
+
+/** Returns the event type of a settled invoice. */
+function eventType(error: InvoiceError | null): EventType {
+  return error === null ? 'invoice.issued' : 'invoice.failed';
 }
 
 function delayOf({ chance, faults }: Context, subject: string): number {

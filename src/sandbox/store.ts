@@ -29,8 +29,6 @@ export interface MerchantRecord {
   readonly id: string;
   readonly applicationId: string;
   readonly nif: string;
-  /** Position in the application's list, from 0; the list's cursor refers to it. */
-  readonly position: number;
   readonly idempotencyKey: string | null;
   readonly body: string;
   readonly bodySha256: string;
@@ -54,13 +52,10 @@ export const EVENT_TYPES = ['invoice.issued', 'invoice.failed'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A 500 that the service keeps under its key and repeats (fault `stored500`). */
-export interface StoredErrorRecord {
-  readonly applicationId: string;
+type StoredErrorRecord = Pick<MerchantRecord, 'applicationId' | 'bodySha256' | 'createdAt'> & {
   readonly idempotencyKey: string;
   readonly path: string;
-  readonly bodySha256: string;
-  readonly createdAt: number;
-}
+};
 
 /** A pending delivery to one endpoint. */
 export interface DeliveryRecord {
@@ -82,14 +77,14 @@ export type Change =
   | { readonly kind: 'invoice'; readonly invoice: InvoiceRecord }
   | { readonly kind: 'webhook'; readonly webhook: WebhookRecord }
   | { readonly kind: 'stored-error'; readonly storedError: StoredErrorRecord }
-  | { readonly kind: 'settlement'; readonly settlement: Settlement }
+  | { readonly kind: 'settlement'; readonly settlement: Settled }
   /** A pending delivery: new, or failed and with the time of its next attempt. */
   | { readonly kind: 'delivery'; readonly delivery: DeliveryRecord }
   /** A finished delivery, which arrived or was given up. */
   | { readonly kind: 'delivery-done'; readonly delivery: DeliveryRecord };
 
 /** The final verdict on one invoice. `error` is null if it was issued; `settledAt` is epoch milliseconds. */
-export interface Settlement {
+export interface Settled {
   readonly invoiceId: string;
   readonly applicationId: string;
   readonly error: InvoiceError | null;
@@ -98,19 +93,14 @@ export interface Settlement {
 
 /** Stores the books of the sandbox as changes. Only one process may own a store at a time. */
 export interface SandboxStore {
-  /**
-   * Takes the store for this process, creates missing files and reads all changes in order. Read the result to its end.
-   */
+  /** Takes the store for this process, creates missing files and reads all changes. Read the result to its end. */
   open(): AsyncIterable<Change>;
   /** Stores all of the changes or none. They are durable when the promise resolves. */
   write(changes: readonly Change[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Keeps books in memory. They are lost with the process, but not if a sandbox is closed and started again with this
- * store.
- */
+/** Keeps books in memory, where a sandbox that is closed and started again with this store finds them. */
 export function memoryStore(): SandboxStore {
   const changes: Change[] = [];
   return {

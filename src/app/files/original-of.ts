@@ -11,7 +11,7 @@ import {
   type RowMarks,
 } from '../../ingest/csv/original-cells.ts';
 import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth } from '../../ingest/csv/row-width.ts';
-import { decodeChunks } from '../../ingest/encoding/decode-chunks.ts';
+import { decodeChunks } from '../../ingest/encoding/decide-encoding.ts';
 import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
 import type { Dialect, ReadColumn, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
 import { JsonReader, isObject, jsonText, type JsonValue } from '../../ingest/json/json-reader.ts';

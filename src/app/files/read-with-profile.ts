@@ -11,7 +11,7 @@ import {
   readAsInHead,
   readAsInWorkbook,
 } from '../../ingest/profile/choose-profile.ts';
-import { CONFIRM_COMMAND } from '../../ingest/profile/found-header.ts';
+import { CONFIRM_COMMAND } from '../../ingest/profile/map-header.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import type { IngestResult, Proof } from '../../ingest/ingest-result.ts';

@@ -1,13 +1,11 @@
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../../ingest/csv/csv-reader.ts';
 import { likeliestHeader } from '../../ingest/csv/decide-dialect.ts';
-import { decideEncoding } from '../../ingest/encoding/decide-encoding.ts';
-import { decodedHead } from '../../ingest/encoding/decode-chunks.ts';
+import { decideEncoding, decodedHead } from '../../ingest/encoding/decide-encoding.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { jsonHead, type JsonHead } from '../../ingest/json/json-members.ts';
 import { isJson } from '../../ingest/json/json-reader.ts';
-import { compareHeaders } from '../../ingest/profile/found-header.ts';
-import { mapHeader, type HeaderMap } from '../../ingest/profile/map-header.ts';
+import { compareHeaders, mapHeader, type HeaderMap } from '../../ingest/profile/map-header.ts';
 import { FaultAt, Refusal } from '../../ingest/findings.ts';
 import { scanFile } from '../../ingest/encoding/scan-file.ts';
 import { sheetHeader } from '../../ingest/workbook/read-workbook.ts';

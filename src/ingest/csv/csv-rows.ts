@@ -1,7 +1,6 @@
 import { COLUMNS, REQUIRED_COLUMNS, type Column, type RawRow } from '../../domain/row.ts';
 import { type CsvReader, type CsvRecord, requireNoSwallowedRows } from './csv-reader.ts';
-import { DecimalEvidence, decideConversion, type DecidedConversion } from './decimal-evidence.ts';
-import { headerName, SkippedRows } from '../profile/map-header.ts';
+import { headerName, type TableHeader } from '../profile/map-header.ts';
 import {
   CutReferences,
   builtReference,
@@ -10,14 +9,14 @@ import {
   nifProblem,
   normalNif,
 } from '../invoice/identity.ts';
-import { Damage, Refusal, note, rowError, LostRows, type LostRow, shorten } from '../findings.ts';
-import { type TableHeader, labelsOf, readColumns } from './table-header.ts';
+import { Refusal, note, rowError, LostRows, type LostRow, shorten } from '../findings.ts';
+import { labelsOf, readColumns } from './table-header.ts';
 import { ORIGINAL, READ_AS, parseReadAs } from '../../domain/read-as.ts';
 import { NUMBER_COLUMNS, type FileFormat, type ReadColumn } from '../ingest-result.ts';
-import type { Reading } from '../reading.ts';
+import { type Decided, RowCollector, type RowsOf } from '../reading.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
 import { CUT_CELL, cutColumn, hasWrongWidth, isEmpty, lackedCells, rowWidth, type RowWidth } from './row-width.ts';
-import { StatedReading, WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
+import { WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
 import { totalsLabel } from '../invoice/no-value.ts';
 
 /** The `'` that Lote puts before a cell that a spreadsheet would execute. Lote removes it only in its own files. */
@@ -33,25 +32,18 @@ const NUMBERS = NUMBER_COLUMNS.map((column) => [column, COLUMNS.indexOf(column)]
 /** The reference of a record whose reference cell has an error: the cell would make another invoice. */
 const UNUSABLE: ReferenceCell = plainReference(null);
 
-type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
-
 /** Turns the records below the header of a CSV file or a sheet into rows, and collects evidence from them. */
-export class CsvRows {
-  readonly #reading: RowsOf;
+export class CsvRows extends RowCollector {
   readonly #dialect: TableHeader;
-  readonly damage = new Damage();
   readonly #lost: LostRows;
-  readonly #evidence = new DecimalEvidence();
   readonly #labels: Readonly<Record<Column, string>>;
   readonly #constants: readonly (string | undefined)[];
   readonly #identityFirst: boolean;
   readonly #width: RowWidth;
   readonly #read: readonly ReadColumn[];
-  readonly #skipped: SkippedRows;
   readonly #header: string;
   /** Null for the rows of a sheet, which has no delimiter. */
   readonly #delimiter: string | null;
-  readonly #stated = new StatedReading();
   /** Used only for CSV files: a workbook marks each cell that is a number. */
   readonly #references = new CutReferences();
   #shortLast: number | null = null;
@@ -59,19 +51,18 @@ export class CsvRows {
   #last = 0;
   #records = 0;
 
-  constructor(given: { reading: RowsOf; dialect: TableHeader; delimiter?: string }) {
-    this.#reading = given.reading;
-    this.#dialect = given.dialect;
-    this.#labels = labelsOf(given.dialect);
+  constructor(reading: RowsOf, dialect: TableHeader, delimiter: string | null) {
+    super(reading);
+    this.#dialect = dialect;
+    this.#labels = labelsOf(dialect);
     this.#lost = new LostRows(this.damage, this.#labels.invoice_ref);
-    this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
-    this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
-    this.#delimiter = given.delimiter ?? null;
-    const width = rowWidth(given.dialect.header.cells);
-    this.#width = this.#delimiter === null ? { ...width, trailing: 0 } : width;
-    this.#read = readColumns(given.dialect);
-    this.#skipped = new SkippedRows(given.reading.options);
-    this.#header = JSON.stringify(given.dialect.header.cells);
+    this.#constants = COLUMNS.map((column) => reading.options.constants?.[column]);
+    this.#identityFirst = isIdentityFirst(dialect.map.indexes);
+    this.#delimiter = delimiter;
+    const width = rowWidth(dialect.header.cells);
+    this.#width = delimiter === null ? { ...width, trailing: 0 } : width;
+    this.#read = readColumns(dialect);
+    this.#header = JSON.stringify(dialect.header.cells);
   }
 
   take(record: CsvRecord): void {
@@ -84,14 +75,14 @@ export class CsvRows {
     this.#lastOfInvoice = null;
     if (isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
-    this.#reading.counts.rows += 1;
+    this.reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
     const said = this.#dialect.map.own ? this.#asItWas(record) : record;
     const kind = this.#hasWrongWidth(said)
       ? null
-      : this.#skipped.kindOf(said.row, (header) => this.#valuesOf(said, header));
-    if (kind === 'skipped') this.#reading.counts.rowsWithoutInvoice += 1;
+      : this.skipped.kindOf(said.row, (header) => this.#valuesOf(said, header));
+    if (kind === 'skipped') this.reading.counts.rowsWithoutInvoice += 1;
     else this.#takeRow(kind === null ? said : { ...said, errors: [...(said.errors ?? []), kind] }, record);
   }
 
@@ -114,11 +105,11 @@ export class CsvRows {
     if (this.#delimiter !== null && !this.#dialect.map.own) this.#references.observe(row.ref);
     this.#lost.kept(row);
     this.#lastOfInvoice = { record, row };
-    this.#reading.writer.add(row);
+    this.reading.writer.add(row);
   }
 
   end(ended: CsvReader['ended']): void {
-    for (const finding of this.#skipped.findings()) this.#reading.findings.add(finding);
+    this.noteSkipped();
     // A sheet numbers its own rows; a CSV file fills one spreadsheet row per record.
     if ((this.#delimiter === null ? this.#last : this.#records) === MOST_ROWS) throw sheetFull(this.#last);
     if (ended === 'line') return;
@@ -129,7 +120,7 @@ export class CsvRows {
     const last = ended === 'quote' ? null : this.#lastOfInvoice;
     const cut = cutColumn(last?.record.cells ?? [], this.#read);
     if (last === null || cut === null)
-      return this.#reading.findings.add(
+      return this.reading.findings.add(
         note(
           'info',
           CUT_CELL,
@@ -144,23 +135,14 @@ export class CsvRows {
     return this.damage.add(this.#last, [rowError(this.#last, cut.header, CUT_CELL, message)]);
   }
 
-  decide(format: FileFormat): DecidedConversion {
-    const given = { format, labels: this.#labels, lostReferences: this.#lost.references() };
-    return decideConversion(
-      {
-        ...given,
-        areReferencesCut: this.#references.areCut,
-        readAs: this.#stated.readAs,
-        evidence: this.#evidence,
-        damage: this.damage,
-      },
-      this.#reading.options,
-    );
+  decide(format: FileFormat): Decided {
+    const lostReferences = this.#lost.references();
+    return this.decided({ format, labels: this.#labels, lostReferences, areReferencesCut: this.#references.areCut });
   }
 
   #reference(record: CsvRecord, cells: readonly (string | null)[]): ReferenceCell {
     const { referenceParts } = this.#dialect.map;
-    const { reference } = this.#reading.options;
+    const { reference } = this.reading.options;
     if (this.#constants[REF] !== undefined) return plainReference(cells[REF]);
     if (record.unusable?.includes('invoice_ref') === true) return UNUSABLE;
     if (reference === undefined) return plainReference(cells[REF]);
@@ -177,7 +159,7 @@ export class CsvRows {
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
     const { cells, errors, kept, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
     const hadWrongWidth = marks?.some(([code]) => code === WRONG_WIDTH) === true;
-    if (!hadWrongWidth) for (const one of kept) this.#evidence.observeKept(record.row, this.#labels[one.column], one);
+    if (!hadWrongWidth) for (const one of kept) this.evidence.observeKept(record.row, this.#labels[one.column], one);
     if (errors.length === 0 && !hadWrongWidth) return record;
     return { ...record, cells, hadWrongWidth, errors: [...(record.errors ?? []), ...errors] };
   }
@@ -193,7 +175,7 @@ export class CsvRows {
   #observe(record: CsvRecord): void {
     for (const [column, at] of NUMBERS) {
       const cell = this.#cell(record, this.#dialect.map.indexes[at] ?? -1, at);
-      if (cell !== null) this.#evidence.observe(record.row, this.#labels[column], cell);
+      if (cell !== null) this.evidence.observe(record.row, this.#labels[column], cell);
     }
   }
 
@@ -209,7 +191,7 @@ export class CsvRows {
     if (record.cells[0] !== this.#dialect.header.cells[0] || JSON.stringify(record.cells) !== this.#header)
       return false;
     const { row } = record;
-    this.#reading.findings.add(note('info', 'header-repeated', `Row ${row} repeats the header and was left out`, row));
+    this.reading.findings.add(note('info', 'header-repeated', `Row ${row} repeats the header and was left out`, row));
     return true;
   }
 
@@ -224,7 +206,7 @@ export class CsvRows {
     const text = cells[this.#dialect.map.readAs]?.trim() ?? '';
     if (text === '') return;
     if (wasText && parseReadAs(text).form === 'workbook') throw savedAsText(row);
-    this.#stated.note(row, text);
+    this.noteReadAs(row, text);
   }
 
   #hasWrongWidth({ cells, hadWrongWidth }: CsvRecord): boolean {
@@ -251,7 +233,7 @@ export class CsvRows {
     cells: readonly (string | null)[],
     { nif, reference }: { readonly nif: string | null; readonly reference: ReferenceCell },
   ): void {
-    const { counts, findings } = this.#reading;
+    const { counts, findings } = this.reading;
     const { row } = record;
     counts.rowsWithoutInvoice += 1;
     const total = reference === UNUSABLE ? null : totalsLabel(record.cells, cells);
@@ -275,7 +257,7 @@ export class CsvRows {
 
   #addProblem(row: number, column: Column, problem: { readonly code: string; readonly message: string } | null): void {
     if (problem === null) return;
-    this.#reading.findings.add(rowError(row, this.#labels[column], problem.code, problem.message));
+    this.reading.findings.add(rowError(row, this.#labels[column], problem.code, problem.message));
   }
 
   /** Words in number columns are a second export, whose columns may have another order. */

@@ -1,6 +1,5 @@
 import { REQUIRED_COLUMNS } from '../../domain/row.ts';
-import { CsvReader } from './csv-reader.ts';
-import type { CsvRecord } from './csv-reader.ts';
+import { CsvReader, type CsvRecord } from './csv-reader.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import {
   CONFIRM_COMMAND,
@@ -10,9 +9,9 @@ import {
   isNoHeader,
   requireWholeHeader,
   shownCells,
-} from '../profile/found-header.ts';
-import type { HeaderMap } from '../profile/map-header.ts';
-import type { TableHeader } from './table-header.ts';
+  type HeaderMap,
+  type TableHeader,
+} from '../profile/map-header.ts';
 import { Refusal } from '../findings.ts';
 
 /** The delimiter and header of a CSV file, and how Lote found them. */

@@ -1,7 +1,5 @@
-import { ORIGINAL, type ReadAs } from '../../domain/read-as.ts';
-import { Refusal, type Damage, shorten } from '../findings.ts';
-import type { IngestOptions } from '../ingest-options.ts';
-import type { Conversion, Proof } from '../ingest-result.ts';
+import { ORIGINAL } from '../../domain/read-as.ts';
+import { Refusal, shorten } from '../findings.ts';
 import { plainCharacters, readNumber, type DecimalMark } from '../invoice/read-number.ts';
 
 interface Witness {
@@ -148,47 +146,4 @@ function unproved({ row, column, value }: Witness, why: string): Refusal {
 
 function shownWitness(witness: Witness | null): string {
   return witness === null ? '' : `"${witness.value}" in row ${witness.row}, ${witness.column}`;
-}
-
-interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostReferences'> {
-  readonly evidence: DecimalEvidence;
-  readonly damage: Damage;
-  /** What the corrections file states about its reading; {} for any other file. */
-  readonly readAs: ReadAs;
-  readonly areReferencesCut?: boolean;
-}
-
-/** How Lote turns rows into invoices, and the part of it that the proof records. */
-export interface DecidedConversion {
-  readonly conversion: Conversion;
-  readonly decimal: DecimalProof;
-  readonly proof: Proof;
-}
-
-/** Priority: the operator, the file's own statement, the profile, the default. @throws Refusal */
-export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
-  const { format, labels, lostReferences, evidence, damage, readAs } = rows;
-  const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);
-  const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
-  const duplicateRows = declaredRows ?? 'refuse';
-  const lookAlikes = options.lookAlikes ?? 'refuse';
-  // Corrections have fewer references, and some are corrected, so that they may no longer show the cut.
-  const areReferencesCut = lookAlikes === 'refuse' && (rows.areReferencesCut === true || readAs.references === 'cut');
-  return {
-    conversion: {
-      ...{ format, labels, lostReferences, duplicateRows },
-      decimal: decimal.mark,
-      lookAlikes,
-      damaged: damage.toJSON(),
-      taxCodes: options.taxCodes ?? null,
-      areReferencesCut: areReferencesCut || undefined,
-    },
-    decimal,
-    proof: {
-      decimal,
-      duplicateRows: declaredRows,
-      areReferencesCut: areReferencesCut || undefined,
-      correctedWith: readAs.profile,
-    },
-  };
 }

@@ -1,21 +1,8 @@
-import { COLUMNS } from '../../domain/row.ts';
-import type { Column } from '../../domain/row.ts';
+import { COLUMNS, type Column } from '../../domain/row.ts';
 import { note, type FindingList, shorten } from '../findings.ts';
 import type { Dialect, Proof, ReadColumn } from '../ingest-result.ts';
-import type { HeaderMap } from '../profile/map-header.ts';
+import type { HeaderPlaces, TableHeader } from '../profile/map-header.ts';
 import type { CsvRecord } from './csv-reader.ts';
-
-/** The header of a table, and which of its cells are columns of Lote. */
-export interface TableHeader {
-  readonly header: CsvRecord;
-  readonly map: HeaderMap;
-}
-
-/** The part of a header that Lote keeps with a batch. */
-export interface HeaderPlaces {
-  readonly header: CsvRecord;
-  readonly map: Pick<HeaderMap, 'indexes' | 'referenceParts'>;
-}
 
 /** Most headers that a finding or a proof shows; a file may have 10,000. */
 export const MOST_HEADERS_SHOWN = 50;
@@ -40,10 +27,8 @@ export function labelsOf(dialect: TableHeader): Record<Column, string> {
 
 /** Returns, for the proof, which header became which column, and which headers are not sent. */
 export function tableProof({ header, map }: TableHeader): Proof {
-  const columns = COLUMNS.flatMap((column, at) => {
-    const index = map.indexes[at] ?? -1;
-    return index < 0 ? [] : [{ column, header: shorten(header.cells[index]?.trim() ?? '', 80), position: index + 1 }];
-  });
+  const read = readColumns({ header, map: { ...map, referenceParts: [] } });
+  const columns = read.map(({ at, ...one }) => ({ ...one, position: at + 1 }));
   return { header: columns, ignored: map.ignored.slice(0, MOST_HEADERS_SHOWN).map((name) => shorten(name, 80)) };
 }
 

@@ -1,7 +1,5 @@
-import { COLUMNS } from '../../domain/row.ts';
-import type { Column, RawRow } from '../../domain/row.ts';
-import type { CellFindings } from './cell-findings.ts';
-import { shownCell } from './cell-findings.ts';
+import { COLUMNS, type Column, type RawRow } from '../../domain/row.ts';
+import { type CellFindings, shownCell } from '../findings.ts';
 import type { Conversion } from '../ingest-result.ts';
 import { isPlaceholder, isSpreadsheetError } from './no-value.ts';
 

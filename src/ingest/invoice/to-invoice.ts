@@ -3,7 +3,7 @@ import { bySpelling, shownSpelling, fittingReference, LONGEST_REFERENCE } from '
 import { netOf } from '../../domain/money.ts';
 import type { GroupedInvoice, RawRow, Column } from '../../domain/row.ts';
 import { isCutReference, damagedReference, hasValidChecksum, isDamagedTaxId, isNoTaxId } from './identity.ts';
-import { CellFindings, shownCell, cellOf } from './cell-findings.ts';
+import { CellFindings, shownCell, cellOf } from '../findings.ts';
 import { checkGroup } from './check-group.ts';
 import type { Conversion, NumberColumn } from '../ingest-result.ts';
 import { isPlaceholder, isTotalsDescription } from './no-value.ts';
@@ -25,16 +25,10 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   checkGroup(group, conversion, findings);
   checkCutReference(first, conversion, findings);
   if (lookAlike !== undefined && conversion.lookAlikes === 'refuse') checkLookAlike(first, lookAlike, findings);
-  const shifted = group.filter((row) => isShifted(row, conversion));
-  const head = headOf(
-    group.filter((row) => !shifted.includes(row)),
-    findings,
-  );
-  const lines = group.map((row) =>
-    shifted.includes(row) || hasNoLine(row, conversion)
-      ? null
-      : lineOf(row, { conversion, currency: head?.currency ?? '', findings }),
-  );
+  const inPlace = group.filter((row) => !isShifted(row, conversion));
+  const head = headOf(inPlace, findings);
+  const given = { conversion, currency: head?.currency ?? '', findings };
+  const lines = group.map((row) => (inPlace.includes(row) && !hasNoLine(row, conversion) ? lineOf(row, given) : null));
   const readable = lines.filter((line): line is InvoiceLine => line !== null);
   const rows = group.map(({ row }) => row);
   if (!findings.hasError && readable.length === lines.length && head !== null && head.currency !== null) {
@@ -186,10 +180,13 @@ function firstOf(group: readonly RawRow[], column: Column, findings: CellFinding
 
 const TAX_CODE = /^IVA_\d+(?:[._]\d+)?$/;
 
-function lineOf(
-  row: RawRow,
-  given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
-): InvoiceLine | null {
+interface LineContext {
+  readonly conversion: Conversion;
+  readonly currency: string;
+  readonly findings: CellFindings;
+}
+
+function lineOf(row: RawRow, given: LineContext): InvoiceLine | null {
   const { findings } = given;
   const description = cellOf(row, 'description');
   const taxCode = taxCodeOf(row, given.conversion, findings);
@@ -239,11 +236,7 @@ const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   $: 'USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU CVE'.split(' '),
 };
 
-function numberCell(
-  row: RawRow,
-  column: NumberColumn,
-  given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
-): string | null {
+function numberCell(row: RawRow, column: NumberColumn, given: LineContext): string | null {
   const { conversion, currency, findings } = given;
   const name = column.replace('_', '-');
   const cell = cellOf(row, column);

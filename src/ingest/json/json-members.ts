@@ -1,8 +1,7 @@
 import { READ_AS } from '../../domain/read-as.ts';
 import { isPagingKey } from '../../domain/text/paging-signs.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
-import { decideEncoding } from '../encoding/decide-encoding.ts';
-import { decodeChunks } from '../encoding/decode-chunks.ts';
+import { decideEncoding, decodeChunks } from '../encoding/decide-encoding.ts';
 import { fileChunks } from '../file-chunks.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { FileScan } from '../encoding/scan-file.ts';

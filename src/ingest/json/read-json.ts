@@ -2,17 +2,14 @@ import type { Finding } from '../../domain/invoice.ts';
 import { READ_AS } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import { entriesBeside, saysEnd, signOfKey, signOfLaterPage, signOfLength } from '../../domain/text/paging-signs.ts';
-import { DecimalEvidence, decideConversion } from '../csv/decimal-evidence.ts';
-import { StatedReading } from '../csv/original-cells.ts';
 import { MOST_HEADERS_SHOWN } from '../csv/table-header.ts';
-import { Damage, FaultAt, Refusal, rowError, shorten } from '../findings.ts';
+import { FaultAt, Refusal, rowError, shorten } from '../findings.ts';
 import { placeOf } from '../line-count.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { expandExponent } from '../invoice/read-number.ts';
-import { unconfirmed } from '../profile/found-header.ts';
-import { headerName, namedHeaders, SkippedRows } from '../profile/map-header.ts';
-import type { Read, Reading } from '../reading.ts';
+import { unconfirmed, headerName, namedHeaders } from '../profile/map-header.ts';
+import { type Read, type Reading, RowCollector } from '../reading.ts';
 import { JsonMembers, valuesAt, JSON_PATHS, cellsOf, shapeProblems } from './json-members.ts';
 import { JsonReader, JsonNumber, isObject, jsonText, type JsonObject, type JsonValue } from './json-reader.ts';
 
@@ -32,27 +29,17 @@ export async function readJson(reading: Reading): Promise<Read> {
     const message = `Line ${line}, column ${column}: ${error.message}. Correct the file, or export it again`;
     throw new Refusal(error.code, message);
   }
-  for (const finding of rows.skipped.findings()) reading.findings.add(finding);
+  rows.noteSkipped();
   requireWhole(reader.otherMembers, rows.objects);
   rows.members.noteEnvelope(reader.otherMembers);
   const ignored = requireConfirmed(rows.members, reading.options);
   await reading.writer.flush();
-  const { conversion, decimal, proof } = decideConversion(
-    {
-      ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {} },
-      ...{ evidence: rows.evidence, damage: rows.damage },
-      readAs: rows.stated.readAs,
-    },
-    reading.options,
-  );
-  return {
-    dialect: {
-      ...{ format: reader.format, frame: reader.frame, own: rows.own, encoding: reading.encoding, bom: reading.bom },
-      ...{ delimiter: null, lineEnd: null, headerRow: null, header: [] },
-    },
-    ...{ conversion, decimal },
-    proof: { ignored, ...proof },
-  };
+  const { format, frame } = reader;
+  const decided = rows.decided({ format, labels: JSON_PATHS, lostReferences: {} });
+  reading.noteProof({ ignored });
+  const { encoding, bom } = reading;
+  const ofTables = { delimiter: null, lineEnd: null, headerRow: null, header: [] };
+  return { ...decided, dialect: { format, frame, own: rows.own, encoding, bom, ...ofTables } };
 }
 
 /** An answer of a service that was saved lacks the other pages. @throws Refusal `part-of-a-list` */
@@ -80,48 +67,34 @@ const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const OWN_MEMBERS = ['lote_state', 'lote_reason'] as const;
 
-class JsonRows {
-  readonly #reading: Reading;
-  readonly damage = new Damage();
-  readonly evidence = new DecimalEvidence();
+class JsonRows extends RowCollector {
   readonly members = new JsonMembers();
-  readonly skipped: SkippedRows;
-  readonly stated = new StatedReading();
-  #object = 0;
+  objects = 0;
   #ofCorrections = 0;
-
-  constructor(reading: Reading) {
-    this.#reading = reading;
-    this.skipped = new SkippedRows(reading.options);
-  }
-
-  get objects(): number {
-    return this.#object;
-  }
 
   /** True for a corrections file: every object has a state and a reason. */
   get own(): boolean {
-    return this.#object > 0 && this.#ofCorrections === this.#object;
+    return this.objects > 0 && this.#ofCorrections === this.objects;
   }
 
   take(record: JsonValue): void {
-    this.#object += 1;
+    this.objects += 1;
     if (isObject(record) && OWN_MEMBERS.every((name) => name in record)) this.#ofCorrections += 1;
-    const first = this.#reading.counts.rows + 1;
+    const first = this.reading.counts.rows + 1;
     if (!isObject(record))
       return this.#withoutInvoice(1, [
         rowError(first, null, 'record-not-object', 'expected an invoice object, found another value'),
       ]);
     this.members.note(record);
     const readAs = record[READ_AS];
-    if (typeof readAs === 'string') this.stated.note(first, readAs);
+    if (typeof readAs === 'string') this.noteReadAs(first, readAs);
     const lines = Array.isArray(record['lines']) ? record['lines'] : [];
     // An invoice without lines gets one row, so that it appears in the report.
     const entries = lines.length === 0 ? [undefined] : lines;
     const kind = this.skipped.kindOf(first, (path) => valuesAt(record, path), entries.length);
     if (kind === 'skipped') {
-      this.#reading.counts.rows += entries.length;
-      this.#reading.counts.rowsWithoutInvoice += entries.length;
+      this.reading.counts.rows += entries.length;
+      this.reading.counts.rowsWithoutInvoice += entries.length;
       return;
     }
     const cells = cellsOf(record, undefined);
@@ -138,13 +111,13 @@ class JsonRows {
       this.damage.add(first, [rowError(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
     }
     for (const line of entries) {
-      this.#reading.counts.rows += 1;
-      this.#observe(this.#reading.counts.rows, line);
-      this.#reading.writer.add({
-        row: this.#reading.counts.rows,
+      this.reading.counts.rows += 1;
+      this.#observe(this.reading.counts.rows, line);
+      this.reading.writer.add({
+        row: this.reading.counts.rows,
         ref,
         nif,
-        object: this.#object,
+        object: this.objects,
         cells: cellsOf(record, line),
       });
     }
@@ -162,10 +135,10 @@ class JsonRows {
   }
 
   #withoutInvoice(rows: number, findings: readonly Finding[]): void {
-    this.#reading.counts.rows += rows;
-    this.#reading.counts.rowsWithoutInvoice += rows;
-    this.#reading.counts.rowsLost += rows;
-    for (const finding of findings) this.#reading.findings.add(finding);
+    this.reading.counts.rows += rows;
+    this.reading.counts.rowsWithoutInvoice += rows;
+    this.reading.counts.rowsLost += rows;
+    for (const finding of findings) this.reading.findings.add(finding);
   }
 }
 

@@ -1,27 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
-import {
-  MOST_HEADERS_SHOWN,
-  labelOf,
-  reportHeader,
-  tableDialect,
-  tableProof,
-  type TableHeader,
-} from '../csv/table-header.ts';
+import { MOST_HEADERS_SHOWN, labelOf, reportHeader, tableDialect, tableProof } from '../csv/table-header.ts';
 import { note, Refusal, rowError, type Damage, type FindingList, shorten } from '../findings.ts';
 import type { Read, ReadingBasis } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
 import type { SheetRows, Workbook, Sheet } from './workbook.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import {
+  type TableHeader,
   CONFIRM_COMMAND,
   findHeader,
   HEADER_WITHIN,
   compareHeaders,
   isNoHeader,
   requireWholeHeader,
-} from '../profile/found-header.ts';
+} from '../profile/map-header.ts';
 
 const DRAIN_EVERY = 1000;
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
@@ -33,7 +27,7 @@ export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, si
   const proof = sheetProof(workbook, chosen);
   reading.noteProof(proof);
   reportHeader(findings, chosen.header, 1);
-  const rows = new CsvRows({ reading, dialect: chosen });
+  const rows = new CsvRows(reading, chosen, null);
   const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
   const sheet = workbook.rows(chosen.sheet, signal);
   let taken = 0;
@@ -57,9 +51,9 @@ export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, si
   const mergedCells = damageMerged(chosen, sheet.merged, rows.damage);
   const seen = reportSheet(workbook, chosen, sheet, { records, findings });
   await writer.flush();
-  const { conversion, decimal, proof: decided } = rows.decide(workbook.format);
-  const seenProof = { workbook: { ...proof.workbook, ...seen, mergedCells }, ...decided };
-  return { dialect: dialectOf(workbook, chosen), conversion, decimal, proof: seenProof };
+  const decided = rows.decide(workbook.format);
+  reading.noteProof({ workbook: { ...proof.workbook, ...seen, mergedCells } });
+  return { ...decided, dialect: dialectOf(workbook, chosen) };
 }
 
 function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {

@@ -1,5 +1,5 @@
 import type { CsvRecord } from '../csv/csv-reader.ts';
-import { HEADER_WITHIN } from '../profile/found-header.ts';
+import { HEADER_WITHIN } from '../profile/map-header.ts';
 import { MOST_CHARACTERS_OF_HEADS, tooLarge } from './limits.ts';
 import type { NumberFormat } from './number-format.ts';
 

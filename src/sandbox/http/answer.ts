@@ -24,52 +24,34 @@ export const ERROR_CODES = [
   'route_not_found',
 ] as const;
 
-/** Code of an error answer. */
-export type ErrorCode = (typeof ERROR_CODES)[number];
-
 /** An answer that is ready to send. `body` is its text. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-const NO_HEADERS: Readonly<Record<string, string>> = {};
-
 /** Returns an answer with this JSON text. */
-export function jsonAnswer(status: number, body: string): Answer {
-  return { status, body, contentType: JSON_TYPE, headers: NO_HEADERS };
+export function jsonAnswer(status: number, body: string, headers: Answer['headers'] = {}): Answer {
+  return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } };
 }
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The path of the faulty field of the request, such as `lines[0].quantity`. */
   readonly field?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Answer['headers'];
 }
 
-/** Returns `{ "error": { "code", "message", "field"? } }`; the message begins with the field's path. */
-export function errorAnswer(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}): Answer {
-  const { field, headers = NO_HEADERS } = details;
-  const error = field === undefined ? { code, message } : { code, message: `${field}: ${message}`, field };
-  return { status, body: JSON.stringify({ error }), contentType: JSON_TYPE, headers };
-}
-
-/** Refuses a request with an error answer. */
+/** Refuses a request with `{ "error": { "code", "message", "field"? } }`; the message begins with the field's path. */
 export class Refusal extends Error {
   readonly answer: Answer;
 
-  constructor(...answer: Parameters<typeof errorAnswer>) {
+  constructor(status: number, code: (typeof ERROR_CODES)[number], message: string, details: ErrorDetails = {}) {
     super('The request is refused');
-    this.answer = errorAnswer(...answer);
+    const { field, headers } = details;
+    const error = field === undefined ? { code, message } : { code, message: `${field}: ${message}`, field };
+    this.answer = jsonAnswer(status, JSON.stringify({ error }), headers);
   }
-}
-
-/** Returns the answer of a refusal. @throws any other error */
-export function refusalAnswer(error: unknown): Answer {
-  if (error instanceof Refusal) return error.answer;
-  throw error;
 }
 
 /** Returns the POST's answer: always `processing`, so that a repeated request gets the same bytes. */
@@ -84,9 +66,9 @@ export function invoiceAnswer({ id, status, error, createdAt, settledAt, body }:
   return jsonAnswer(200, withBody(head, body));
 }
 
-/** Returns an answer with one merchant. */
-export function merchantAnswer(status: number, merchant: MerchantRecord): Answer {
-  return jsonAnswer(status, merchantJson(merchant));
+/** Returns the POST's answer with a merchant. */
+export function merchantAnswer(merchant: MerchantRecord): Answer {
+  return jsonAnswer(201, merchantJson(merchant));
 }
 
 /** Returns one merchant as JSON text. */
@@ -94,10 +76,7 @@ export function merchantJson({ id, createdAt, body }: MerchantRecord): string {
   return withBody({ id, created_at: isoTime(createdAt) }, body);
 }
 
-/**
- * Puts the service's fields before the client's text and leaves that text unchanged, so that its decimals are never
- * rounded.
- */
+/** Puts the service's fields before the client's text and leaves that text unchanged, so that no decimal is rounded. */
 function withBody(head: object, body: string): string {
   return `${JSON.stringify(head).slice(0, -1)},${body.trim().slice(1)}`;
 }
@@ -112,8 +91,7 @@ export function outageAnswer(retryAfterSeconds: number): Answer {
   return {
     status: 503,
     body: '<!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>',
-    contentType: 'text/html; charset=utf-8',
-    headers: { 'Retry-After': String(retryAfterSeconds) },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(retryAfterSeconds) },
   };
 }
 
@@ -139,10 +117,6 @@ export async function drip(response: ServerResponse, answer: Answer, overMs: num
   response.end();
 }
 
-function writeHead(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, {
-    'Content-Type': answer.contentType,
-    'Content-Length': Buffer.byteLength(answer.body),
-    ...answer.headers,
-  });
+function writeHead(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });
 }

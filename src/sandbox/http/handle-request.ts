@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKeys } from '../api-keys.ts';
-import { applicationOf } from '../application.ts';
+import { type ApiKeys, applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
 import { reasonOf } from '../context.ts';
 import type { Call, Operation, Services } from '../operation.ts';
 import { createInvoice, getInvoice } from '../invoices.ts';
 import { createMerchant, listMerchants } from '../merchants.ts';
 import { registerWebhook } from '../register-webhook.ts';
-import { drip, errorAnswer, jsonAnswer, outageAnswer, Refusal, refusalAnswer, send, type Answer } from './answer.ts';
+import { drip, jsonAnswer, outageAnswer, Refusal, send, type Answer } from './answer.ts';
 import { hash } from 'node:crypto';
 import type { Faults } from '../faults.ts';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly services: Services;
   readonly keys: ApiKeys;
   /** Counts a request, and returns true if it falls into the outage. */
@@ -53,22 +52,27 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
     const creates = route.method === 'POST' && route.operationId !== 'registerWebhook';
     if (chance.decideAgain('status429', subject)) throw tooMany(faults.retryAfterSeconds);
     if (creates && chance.decideAgain('lostBeforeCreate', subject)) return null;
-    const answer = await route.run(services, call).catch(refusalAnswer);
+    const answer = await route.run(services, call).catch(refused);
     if (creates && answer.status === 201 && chance.decideAgain('lostAfterCreate', subject)) return null;
     return { answer, subject };
   }
 
   return async (request, response) => {
     const result = await answerTo(request).catch((error: unknown): Result => {
-      if (error instanceof Refusal) return { answer: error.answer };
+      if (error instanceof Refusal) return error;
       context.log.error('A request could not be answered.', { method: request.method, reason: reasonOf(error) });
-      return { answer: errorAnswer(500, 'internal_error', 'The sandbox failed. Its log says why.') };
+      return new Refusal(500, 'internal_error', 'The sandbox failed. Its log says why.');
     });
     if (result === null) request.socket.destroy();
     else if (result.subject !== undefined && chance.decideAgain('slowDrip', result.subject))
       await drip(response, result.answer, faults.slowDripMs);
     else send(response, result.answer);
   };
+}
+
+function refused(error: unknown): Answer {
+  if (error instanceof Refusal) return error.answer;
+  throw error;
 }
 
 function booksAnswer({ context }: Services, applicationId: string | null): Answer {
@@ -173,10 +177,7 @@ function findRoute(method: string, pathname: string): { readonly route: Route; r
   throw new Refusal(405, 'method_not_allowed', `This address takes ${Allow}.`, { headers: { Allow } });
 }
 
-/**
- * Creates the one outage of a run; the function counts a request and returns true during it. The outage begins at a
- * request, the same in every run, and ends by the clock.
- */
+/** Creates the one outage of a run: counts a request, and true during it. It begins at a request and ends by the clock. */
 export function createOutage(window: Faults['outage'], clock: () => number): () => boolean {
   let requests = 0;
   let beganAt: number | null = null;
@@ -190,16 +191,10 @@ export function createOutage(window: Faults['outage'], clock: () => number): () 
 
 /** The requests of one second may come at once, but always at least one request; refused requests do not count. */
 const BURST_MS = 1_000;
-/**
- * The resolution of the clock. If only one request may come at a time, a request that is early by any amount exceeds
- * the limit.
- */
+/** The resolution of the clock. If only one request may come at a time, one that is early by any amount exceeds the limit. */
 const SHORTEST_MS = 1;
 
-/**
- * Creates a limit for all applications together; null means no limit. The function counts a request and returns true if
- * it is one too many.
- */
+/** Creates a limit for all applications together, or none for null. Counts a request; true if it is one too many. */
 export function createRateLimit(requestsPerSecond: number | null, clock: () => number): () => boolean {
   if (requestsPerSecond === null) return () => false;
   const gap = 1_000 / requestsPerSecond;

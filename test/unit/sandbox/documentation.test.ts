@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILING_TAX_CODE } from '../../../src/sandbox/engine.ts';
 import { HEAVY_FAULTS, checkedFaults } from '../../../src/sandbox/faults.ts';
 import { DEFAULT_API_KEY } from '../../../src/sandbox/sandbox.ts';
-import { DEFAULT_RETRY_PLAN } from '../../../src/sandbox/deliverer.ts';
+import { DEFAULT_DELIVERING } from '../../../src/sandbox/deliverer.ts';
 
 const text = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
 
@@ -27,6 +27,6 @@ describe('docs/sandbox.md', () => {
   it('names the default key, the failing tax code and the number of tries', () => {
     expect(text).toContain(DEFAULT_API_KEY);
     expect(text).toContain(`tax code \`${FAILING_TAX_CODE}\``);
-    expect(text).toContain(`up to ${DEFAULT_RETRY_PLAN.maxAttempts} tries`);
+    expect(text).toContain(`up to ${DEFAULT_DELIVERING.maxAttempts} tries`);
   });
 });

@@ -68,35 +68,37 @@ describe('the server', () => {
     expect(errorOf(reply)['code']).toBe(status === 404 ? 'route_not_found' : 'method_not_allowed');
   });
 
-  it('answers 400 to a body that is not UTF-8', async () => {
+  it.each<[string, string | Buffer, Record<string, string>, number, string]>([
+    ['a body that is not UTF-8', Buffer.from([0x22, 0xe9, 0x22]), {}, 400, 'body_unreadable'],
+    ['the content type text/plain', '{}', { 'Content-Type': 'text/plain' }, 415, 'content_type_unsupported'],
+    [
+      'a content type that only begins alike',
+      '{}',
+      { 'Content-Type': 'application/jsonp' },
+      415,
+      'content_type_unsupported',
+    ],
+    ['a form', '{}', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, 'content_type_unsupported'],
+    [
+      'a content type with a charset',
+      '{}',
+      { 'Content-Type': 'Application/JSON; charset=utf-8' },
+      422,
+      'field_missing',
+    ],
+    ['a body of just under 256 KiB', JSON.stringify('x'.repeat(256 * 1024 - 2)), {}, 422, 'field_invalid'],
+    ['an empty key', '{}', { 'Idempotency-Key': '' }, 400, 'idempotency_key_invalid'],
+    ['a key that is too long', '{}', { 'Idempotency-Key': 'k'.repeat(256) }, 400, 'idempotency_key_invalid'],
+    ['a key with a space', '{}', { 'Idempotency-Key': 'a b' }, 400, 'idempotency_key_invalid'],
+    ['a key that is not ASCII', '{}', { 'Idempotency-Key': 'é' }, 400, 'idempotency_key_invalid'],
+  ])('answers to %s as the documentation says', async (_, body, headers, status, code) => {
     const { url } = await sandbox();
-    const response = await fetch(`${url}/v1/merchants`, {
-      method: 'POST',
-      headers: { Authorization: 'Bearer sk_test_sandbox', 'Content-Type': 'application/json' },
-      body: Buffer.from([0x22, 0xe9, 0x22]),
-    });
+    const given = { Authorization: 'Bearer sk_test_sandbox', 'Content-Type': 'application/json', ...headers };
 
-    expect(response.status).toBe(400);
-  });
+    const response = await fetch(`${url}/v1/merchants`, { method: 'POST', headers: given, body });
 
-  it.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded'])(
-    'answers 415 to the content type %s',
-    async (contentType) => {
-      const { url } = await sandbox();
-
-      const reply = await call(url, 'POST', '/v1/merchants', { body: {}, headers: { 'Content-Type': contentType } });
-
-      expect(reply.status).toBe(415);
-    },
-  );
-
-  it('takes a content type with a charset', async () => {
-    const { url } = await sandbox();
-    const headers = { 'Content-Type': 'Application/JSON; charset=utf-8' };
-
-    const reply = await call(url, 'POST', '/v1/merchants', { body: {}, headers });
-
-    expect(errorOf(reply)).toMatchObject({ code: 'field_missing', field: 'legal_name' });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
   });
 
   it('answers 413 to a body over 256 KiB that comes in chunks without an end', async () => {
@@ -113,13 +115,5 @@ describe('the server', () => {
     socket.destroy();
 
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-  });
-
-  it('takes a body of just under 256 KiB', async () => {
-    const { url } = await sandbox();
-
-    const reply = await call(url, 'POST', '/v1/merchants', { body: JSON.stringify('x'.repeat(256 * 1024 - 2)) });
-
-    expect(reply.status).toBe(422);
   });
 });

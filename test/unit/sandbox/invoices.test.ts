@@ -29,16 +29,6 @@ describe('POST /v1/invoices', () => {
     expect(read.text).toContain('12345678901234567890.123456789012345678');
   });
 
-  it('refuses a merchant that this application does not have', async () => {
-    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
-    const foreign = await merchantIn(url, '1', 'sk_test_two');
-
-    const reply = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(foreign), apiKey: 'sk_test_one' });
-
-    expect(reply.status).toBe(422);
-    expect(errorOf(reply)).toMatchObject({ code: 'merchant_not_found', field: 'merchant_id' });
-  });
-
   it('creates nothing when the body is refused', async () => {
     const box = await sandbox();
     const merchantId = await merchantIn(box.url);
@@ -121,19 +111,5 @@ describe('the engine', () => {
     answer();
 
     await expect.poll(() => books().invoices[0]?.errorCode).toBe('nope');
-  });
-});
-
-describe('GET /v1/invoices/:id', () => {
-  it('does not show an invoice to another application', async () => {
-    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
-    const merchantId = await merchantIn(url, '1', 'sk_test_one');
-    const { json } = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), apiKey: 'sk_test_one' });
-
-    const own = await call(url, 'GET', `/v1/invoices/${String(json['id'])}`, { apiKey: 'sk_test_one' });
-    const foreign = await call(url, 'GET', `/v1/invoices/${String(json['id'])}`, { apiKey: 'sk_test_two' });
-
-    expect(own.status).toBe(200);
-    expect(foreign.status).toBe(404);
   });
 });

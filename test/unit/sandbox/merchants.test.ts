@@ -18,34 +18,14 @@ describe('POST /v1/merchants', () => {
     expect(refused.map((reply) => errorOf(reply)['code'])).toEqual(['merchant_exists', 'merchant_exists']);
     expect(box.books().totals.merchants).toBe(1);
   });
-
-  it('takes the same NIF in another application', async () => {
-    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
-
-    const one = await call(url, 'POST', '/v1/merchants', { body: MERCHANT, apiKey: 'sk_test_one' });
-    const two = await call(url, 'POST', '/v1/merchants', { body: MERCHANT, apiKey: 'sk_test_two' });
-
-    expect([one.status, two.status]).toEqual([201, 201]);
-    expect(one.json['id']).not.toBe(two.json['id']);
-  });
 });
 
 describe('GET /v1/merchants', () => {
-  async function listed(url: string, query = '', apiKey?: string): Promise<Json> {
-    const reply = await call(url, 'GET', `/v1/merchants${query}`, apiKey === undefined ? {} : { apiKey });
+  async function listed(url: string, query = ''): Promise<Json> {
+    const reply = await call(url, 'GET', `/v1/merchants${query}`);
     expect(reply.status).toBe(200);
     return reply.json;
   }
-
-  it('shows an application its own merchants only', async () => {
-    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
-    const own = await merchantIn(url, '1', 'sk_test_one');
-    await merchantIn(url, '2', 'sk_test_two');
-
-    const { data } = await listed(url, '', 'sk_test_one');
-
-    expect(data).toMatchObject([{ id: own, nif: '1' }]);
-  });
 
   it('gives every merchant once, in pages of 100, while others are added', async () => {
     const { url } = await sandbox();

@@ -3,7 +3,7 @@ import type { ZodType } from 'zod';
 import { ERROR_CODES } from '../../../src/sandbox/http/answer.ts';
 import { ROUTES } from '../../../src/sandbox/http/handle-request.ts';
 import { EVENT_TYPES, memoryStore } from '../../../src/sandbox/store.ts';
-import { InvoiceBody } from '../../../src/sandbox/invoice-body.ts';
+import { InvoiceBody } from '../../../src/sandbox/engine.ts';
 import { MerchantBody } from '../../../src/sandbox/merchants.ts';
 import { WebhookBody } from '../../../src/sandbox/register-webhook.ts';
 import { call, invoiceFor, type Json, type Reply, type Request } from './support/client.ts';

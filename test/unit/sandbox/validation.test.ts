@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
 import { readAs } from '../../../src/sandbox/field.ts';
 import { Refusal } from '../../../src/sandbox/http/answer.ts';
-import { InvoiceBody } from '../../../src/sandbox/invoice-body.ts';
+import { InvoiceBody } from '../../../src/sandbox/engine.ts';
 import { MerchantBody } from '../../../src/sandbox/merchants.ts';
 import { WebhookBody } from '../../../src/sandbox/register-webhook.ts';
 import { errorOf, invoiceFor, type Json } from './support/client.ts';

@@ -42,7 +42,9 @@ export class ContentHandler implements XmlHandler {
   readonly #text = new CellText();
   #rows: RepeatedRow[] = [];
   #table: Table | null = null;
-  #columns = new ColumnStyles();
+  /** The cell style of each column, and the position behind the last column. */
+  #columnStyles: (string | undefined)[] = [];
+  #columnsEnd = 0;
   #next = 1;
   #row: Attributes | null = null;
   #cells: (SheetCell | undefined)[] = [];
@@ -98,13 +100,19 @@ export class ContentHandler implements XmlHandler {
     this.#table = { index: this.tables.length, name: attributes['table:name'] ?? '', hidden };
     this.tables.push(this.#table);
     this.#size.beginSheet();
-    this.#columns = new ColumnStyles();
+    this.#columnStyles = [];
+    this.#columnsEnd = 0;
     this.#next = 1;
   }
 
   #openColumn(attributes: Attributes): void {
     const repeat = repeatOf(attributes['table:number-columns-repeated']);
-    const at = this.#columns.add(attributes['table:default-cell-style-name'], repeat);
+    const at = this.#columnsEnd;
+    if (at >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
+    this.#columnsEnd += repeat;
+    const end = Math.min(this.#columnsEnd, MOST_COLUMNS);
+    for (let column = at; column < end; column += 1)
+      this.#columnStyles[column] = attributes['table:default-cell-style-name'];
     if ((!isHidden(attributes) && !this.#styles.isHidden(attributes['table:style-name'])) || this.#table === null)
       return;
     if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
@@ -137,9 +145,7 @@ export class ContentHandler implements XmlHandler {
     if (attributes === null || this.#row === null) return;
     const repeat = repeatOf(attributes['table:number-columns-repeated']);
     const style =
-      attributes['table:style-name'] ??
-      this.#row['table:default-cell-style-name'] ??
-      this.#columns.styleAt(this.#column);
+      attributes['table:style-name'] ?? this.#row['table:default-cell-style-name'] ?? this.#columnStyles[this.#column];
     const cell = odsCell(attributes, this.#text.end(), this.#styles.format(style));
     if (cell !== null) {
       if (this.#column + repeat > MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
@@ -219,7 +225,7 @@ class CellText {
     this.#text = '';
   }
 
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
+  open(name: string, attributes: Attributes): void {
     if (name === 'text:p' || name === 'text:h') {
       if (this.#paragraphs > 0) this.#add('\n');
       this.#paragraphs += 1;
@@ -248,50 +254,23 @@ class CellText {
   }
 }
 
-class ColumnStyles {
-  readonly #styles: (string | undefined)[] = [];
-  #end = 0;
-
-  add(style: string | undefined, repeat: number): number {
-    const first = this.#end;
-    if (first >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
-    this.#end += repeat;
-    for (let at = first; at < Math.min(this.#end, MOST_COLUMNS); at += 1) this.#styles[at] = style;
-    return first;
-  }
-
-  styleAt(column: number): string | undefined {
-    return this.#styles[column];
-  }
-}
-
 /** Texts that LibreOffice shows for a formula that failed, including the names that Excel uses. */
 const ERROR = /^(?:Err:\d+|#[A-Z/0!?]+)$/;
 
-function odsCell(attributes: Readonly<Record<string, string>>, shown: string, format: NumberFormat): SheetCell | null {
+function odsCell(attributes: Attributes, shown: string, format: NumberFormat): SheetCell | null {
   const formula = attributes['table:formula'] !== undefined;
-  const made = (kind: CellKind, text: string, of: NumberFormat | null = null): SheetCell => ({
-    ...{ kind, text, formula },
-    format: of,
-  });
+  const made = (kind: CellKind, text: string, of: NumberFormat | null = null) => ({ kind, text, formula, format: of });
+  const value = attributes['office:value'] ?? '';
   if (attributes['calcext:value-type'] === 'error' || (formula && ERROR.test(shown))) return made('error', shown);
   // LibreOffice writes a boolean that came from XLSX as the number of a formula.
   if (formula && /^\p{L}+$/u.test(shown) && attributes['office:value-type'] === 'float') return made('boolean', shown);
   switch (attributes['office:value-type']) {
     case 'float':
-      return made('number', attributes['office:value'] ?? '', format);
+      return made('number', value, format);
     case 'percentage':
-      return made(
-        'number',
-        attributes['office:value'] ?? '',
-        format.kind === 'general' ? parseNumberFormat('0.00%') : format,
-      );
+      return made('number', value, format.kind === 'general' ? parseNumberFormat('0.00%') : format);
     case 'currency':
-      return made(
-        'number',
-        attributes['office:value'] ?? '',
-        withCurrency(format, attributes['office:currency'] ?? ''),
-      );
+      return made('number', value, withCurrency(format, attributes['office:currency'] ?? ''));
     case 'date':
       return made('date', attributes['office:date-value'] ?? shown);
     case 'time':

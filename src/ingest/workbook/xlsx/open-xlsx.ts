@@ -19,7 +19,9 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
     styles: await readStyles(archive, found.styles, signal),
     epoch: found.epoch,
   };
-  requireOwnParts(found.sheets);
+  const parts = new Set(found.sheets.map(({ part }) => part.toLowerCase()));
+  // Lote would read a part once more for each further sheet that names it.
+  if (parts.size < found.sheets.length) throw damaged('two of its sheets are one part');
   const heads = new SheetHeads();
   const sheets: XlsxSheet[] = [];
   for (const [index, { name, hidden, part }] of found.sheets.entries()) {
@@ -33,12 +35,6 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
     rows: (sheet, ending) => rowsOf(archive, sheets.find((one) => one === sheet)?.part ?? '', context, ending),
     close: () => archive.close(),
   };
-}
-
-/** Lote would read a part once more for each further sheet that names it. */
-function requireOwnParts(sheets: readonly { readonly part: string }[]): void {
-  const parts = new Set(sheets.map(({ part }) => part.toLowerCase()));
-  if (parts.size < sheets.length) throw damaged('two of its sheets are one part');
 }
 
 async function readHead(heads: SheetHeads, index: number, { portions }: SheetRows): Promise<void> {
@@ -59,15 +55,7 @@ interface Relationship {
   readonly target: string | null;
 }
 
-interface WorkbookPart {
-  readonly sheets: readonly { readonly name: string; readonly hidden: boolean; readonly part: string }[];
-  readonly sharedStrings: string | null;
-  readonly styles: string | null;
-  readonly epoch: 1900 | 1904;
-  readonly recalculates: boolean;
-}
-
-async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Promise<WorkbookPart> {
+async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal) {
   const [root] = (await relationships(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
   if (root === undefined || root.target === null) throw damaged('it names no workbook part');
   const related = await relationships(archive, root.target, signal);
@@ -81,13 +69,7 @@ async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Prom
     return [{ ...sheet, part }];
   });
   const target = (type: string): string | null => related.find((one) => one.type === type)?.target ?? null;
-  return {
-    sheets,
-    sharedStrings: target('sharedStrings'),
-    styles: target('styles'),
-    epoch: found.epoch,
-    recalculates: found.recalculates,
-  };
+  return { ...found, sheets, sharedStrings: target('sharedStrings'), styles: target('styles') };
 }
 
 async function readWorkbookXml(archive: ZipArchive, part: string, signal?: AbortSignal) {

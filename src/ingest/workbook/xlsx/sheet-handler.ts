@@ -13,9 +13,11 @@ import { isTrue, localName, type XmlHandler, readXml } from '../xml-reader.ts';
 import type { CellStyles } from '../number-format.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 
+type Attributes = Readonly<Record<string, string>>;
+
 /** The tables that the cells of a sheet refer to. */
 export interface CellContext {
-  readonly strings: SharedStrings;
+  readonly strings: readonly string[];
   readonly styles: CellStyles;
   readonly epoch: 1900 | 1904;
 }
@@ -35,7 +37,7 @@ export class SheetHandler implements XmlHandler {
   #hidesRows = false;
   #cells: (SheetCell | undefined)[] = [];
   #column = -1;
-  #attributes: Readonly<Record<string, string>> = {};
+  #attributes: Attributes = {};
   #formula = false;
   #value: string | null = null;
   #isInline = false;
@@ -54,7 +56,7 @@ export class SheetHandler implements XmlHandler {
     return rows;
   }
 
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
+  open(name: string, attributes: Attributes): void {
     const local = localName(name);
     if (this.#inCell) return this.#openInCell(local, attributes);
     if (local === 'c') return this.#openCell(attributes);
@@ -83,12 +85,12 @@ export class SheetHandler implements XmlHandler {
     if (this.#value.length > LONGEST_TOKEN) throw tooLarge('characters in one cell', LONGEST_TOKEN);
   }
 
-  #hideColumns({ min, max }: Readonly<Record<string, string>>): void {
+  #hideColumns({ min, max }: Attributes): void {
     if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
     this.hiddenColumns.push({ first: Number(min) - 1, last: Number(max) - 1 });
   }
 
-  #openRow(attributes: Readonly<Record<string, string>>): void {
+  #openRow(attributes: Attributes): void {
     const row = attributes['r'] === undefined ? this.#row + 1 : Number(attributes['r']);
     if (!Number.isSafeInteger(row) || row <= this.#row) throw damaged(`row ${this.#row} is followed by another one`);
     if (row > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
@@ -100,7 +102,7 @@ export class SheetHandler implements XmlHandler {
     this.#column = -1;
   }
 
-  #openCell(attributes: Readonly<Record<string, string>>): void {
+  #openCell(attributes: Attributes): void {
     const at = attributes['r'];
     const place = at === undefined ? { row: this.#row, column: this.#column + 1 } : placeOf(at);
     if (place === null || place.row !== this.#row || place.column <= this.#column)
@@ -114,21 +116,19 @@ export class SheetHandler implements XmlHandler {
     this.#isInline = false;
   }
 
-  #openInCell(local: string, attributes: Readonly<Record<string, string>>): void {
+  #openInCell(local: string, attributes: Attributes): void {
     if (local === 'c' || local === 'row') throw damaged(`row ${this.#row} has a cell that holds another one`);
-    if (local === 'f') this.#openFormula(attributes);
-    else if (local === 'v') {
+    if (local === 'f') {
+      this.#formula = true;
+      if (/^(?:array|dataTable)$/.test(attributes['t'] ?? ''))
+        this.#arrays.begin(this.#row, this.#column, attributes['ref']);
+    } else if (local === 'v') {
       this.#inValue = true;
       this.#value = '';
     } else if (local === 'is') {
       this.#isInline = true;
       this.#inline.begin();
     } else if (this.#isInline) this.#inline.open(local);
-  }
-
-  #openFormula({ t: type, ref }: Readonly<Record<string, string>>): void {
-    this.#formula = true;
-    if (type === 'array' || type === 'dataTable') this.#arrays.begin(this.#row, this.#column, ref);
   }
 
   #closeCell(): void {
@@ -159,14 +159,13 @@ export class SheetHandler implements XmlHandler {
     if (type === 'b') return this.#made('boolean', isTrue(raw) ? 'TRUE' : 'FALSE');
     if (type === 'e') return this.#made('error', raw);
     if (type === 'd') return this.#made('date', raw);
-    const format = this.#context.styles(style);
-    if (format.kind !== 'date') return { kind: 'number', text: raw.trim(), format, formula };
-    const date = serialDate(Number(raw), this.#context.epoch);
-    return date === null ? { kind: 'number', text: raw.trim(), format, formula } : this.#made('date', date);
+    const isDate = this.#context.styles(style).kind === 'date';
+    const date = isDate ? serialDate(Number(raw), this.#context.epoch) : null;
+    return date === null ? this.#made('number', raw.trim()) : this.#made('date', date);
   }
 
   #shared(raw: string): SheetCell | null {
-    const text = this.#context.strings.get(/^\s*\d+\s*$/.test(raw) ? Number(raw) : -1);
+    const text = this.#context.strings[/^\s*\d+\s*$/.test(raw) ? Number(raw) : -1];
     if (text === undefined) throw damaged(`row ${this.#row} names a text that the workbook does not have`);
     return text === '' && !this.#formula ? null : this.#made('text', text);
   }
@@ -251,32 +250,16 @@ export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
 /** A string in memory, besides its characters. */
 const BYTES_OF_A_TEXT = 16;
 
-/** The texts of a workbook, which cells name by number. */
-class SharedStrings {
-  readonly #texts: string[] = [];
-  #size = 0;
-
-  add(text: string): void {
-    this.#size += Buffer.byteLength(text) + BYTES_OF_A_TEXT;
-    if (this.#size > MOST_BYTES_OF_TEXTS) throw tooLarge('bytes of different texts', MOST_BYTES_OF_TEXTS);
-    // A copy of its own: a text that the parser has joined would keep its pieces.
-    this.#texts.push(Buffer.from(text).toString());
-  }
-
-  get(index: number): string | undefined {
-    return this.#texts[index];
-  }
-}
-
-/** Reads `sharedStrings.xml`. Without that part, a workbook has its texts in the cells. */
+/** Reads the texts of `sharedStrings.xml`, which cells name by number. Without that part, texts are in the cells. */
 export async function readSharedStrings(
   archive: ZipArchive,
   part: string | null,
   signal?: AbortSignal,
-): Promise<SharedStrings> {
-  const strings = new SharedStrings();
-  if (part === null || !archive.has(part)) return strings;
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  if (part === null || !archive.has(part)) return texts;
   const rich = new RichText();
+  let size = 0;
   await readXml(part, archive.chunks(part, signal), {
     open(name) {
       const local = localName(name);
@@ -285,12 +268,16 @@ export async function readSharedStrings(
     },
     close(name) {
       const local = localName(name);
-      if (local === 'si') strings.add(rich.end());
-      else rich.close(local);
+      if (local !== 'si') return rich.close(local);
+      const text = Buffer.from(rich.end());
+      size += text.length + BYTES_OF_A_TEXT;
+      if (size > MOST_BYTES_OF_TEXTS) throw tooLarge('bytes of different texts', MOST_BYTES_OF_TEXTS);
+      // A copy of its own: a text that the parser has joined would keep its pieces.
+      texts.push(text.toString());
     },
     text: (text) => rich.text(text),
   });
-  return strings;
+  return texts;
 }
 
 const ESCAPED = /_x([0-9A-Fa-f]{4})_/g;

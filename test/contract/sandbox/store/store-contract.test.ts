@@ -28,7 +28,7 @@ function invoice(id: string): InvoiceRecord {
 }
 
 const MERCHANT: MerchantRecord = {
-  ...{ id: 'mrc_1', applicationId: 'app_1', nif: '5417000001', position: 0, idempotencyKey: null },
+  ...{ id: 'mrc_1', applicationId: 'app_1', nif: '5417000001', idempotencyKey: null },
   ...{ body: AWKWARD, bodySha256: 'sha', createdAt: 1_780_000_000_000 },
 };
 const DELIVERY: DeliveryRecord = {
@@ -133,6 +133,6 @@ describe('books that are restored', () => {
     expect(books?.webhooks.get('whk_1')?.events).toEqual(['invoice.failed']);
     expect(books?.keptAnswers.get('k')?.bodySha256).toBe('other');
     expect([...(books?.deliveriesPending.values() ?? [])]).toEqual([later]);
-    expect(books?.merchantOrder).toEqual([MERCHANT]);
+    expect([...(books?.merchants.values() ?? [])]).toEqual([MERCHANT]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSpreadsheetChange, mayChange } from '../../../../src/ingest/csv/spreadsheet-change.ts';
+import { isSpreadsheetChange, mayChange } from '../../../../src/ingest/csv/original-cells.ts';
 
 describe('isSpreadsheetChange', () => {
   it.each([

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { decodeChunks } from '../../../../src/ingest/encoding/decode-chunks.ts';
+import { decodeChunks } from '../../../../src/ingest/encoding/decide-encoding.ts';
 import { Refusal } from '../../../../src/ingest/findings.ts';
 import fc from 'fast-check';
 import { Utf8Scanner } from '../../../../src/ingest/encoding/scan-file.ts';

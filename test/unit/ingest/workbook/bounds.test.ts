@@ -129,7 +129,7 @@ describe('a table that ends in the last row that a spreadsheet holds', () => {
       writer: new RowWriter(memoryRowStore()),
     };
     const dialect = { header: { row: 1, cells: columns }, map: mapHeader(columns, {}) };
-    const rows = new CsvRows({ reading, dialect, delimiter: ',' });
+    const rows = new CsvRows(reading, dialect, ',');
     for (let row = 1; row < records; row += 1) rows.take({ row, cells: row === 1 ? columns : [''] });
     rows.take({ row: records, cells: LINE });
     const end = (): string => {

@@ -24,13 +24,4 @@ describe('POST /v1/webhooks', () => {
     expect(new Set(replies.map(({ json }) => json['secret'])).size).toBe(1);
     expect(books().totals.webhooks).toBe(1);
   });
-
-  it('gives another application a secret of its own', async () => {
-    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
-
-    const one = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK, apiKey: 'sk_test_one' });
-    const two = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK, apiKey: 'sk_test_two' });
-
-    expect(one.json['secret']).not.toBe(two.json['secret']);
-  });
 });
