@@ -89,9 +89,6 @@ const PORTION = 5_000;
 const BATCH_FIGURES = `/* batch-figures */
 SELECT application, started_at, figures::json AS figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
 
-const REPORT_FIGURES = `/* report-figures */
-SELECT figures::json AS figures FROM batch WHERE batch_id = $1`;
-
 /** SQL: the present lines for the invoices of batch `b` that could still change at its last report `r`. */
 const REPORTED_LINES = `report_outcome r JOIN batch_line l ON l.batch_id = r.batch_id AND l.ordinal = r.ordinal`;
 const HAS_CHANGED = `(r.state <> l.state OR r.generation <> l.generation)`;
@@ -158,10 +155,6 @@ export function createReportMarks(database: Database) {
   return {
     /** Returns at most `limit` batches, newest first, whose files Lote read since `since` (epoch milliseconds). */
     batchFigures: (since: number, limit: number) => database.query<BatchInFigures>(BATCH_FIGURES, [since, limit]),
-
-    /** Returns the figures of a batch's last report; null if it has no report, or one of an old Lote without figures. */
-    reportFigures: async (batchId: string): Promise<BatchFigures | null> =>
-      (await database.query<Pick<BatchInFigures, 'figures'>>(REPORT_FIGURES, [batchId]))[0]?.figures ?? null,
 
     /** Returns the balance of a closed batch from its last report, as `countOutcomes` without counting; null if that report is outdated or missing. */
     async reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null> {
