@@ -91,11 +91,9 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
   });
-  // This worker only moves new runs to the queue of this build (workflows/pin-build.ts), and caches none of them. In debug mode the SDK runs them in the
-  // main thread: a thread of their own would take 30 MB for a few milliseconds of each run.
+  // This worker only moves new runs to the queue of this build (workflows/pin-build.ts), and caches none of them.
   const entry = await create({
     taskQueue: place.taskQueue,
-    debugMode: true,
     maxCachedWorkflows: 0,
     maxConcurrentWorkflowTaskExecutions: 2,
   });
