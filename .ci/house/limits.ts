@@ -21,14 +21,14 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5138 },
-  'src/app': { files: 67, lines: 8275 },
+  'src/app': { files: 67, lines: 8286 },
   'src/cli': { files: 31, lines: 3048 },
   'src/console': { files: 31, lines: 4955 },
   'src/database': { files: 8, lines: 973 },
   'src/domain': { files: 44, lines: 3909 },
   'src/health': { files: 12, lines: 1449 },
   'src/ingest': { files: 40, lines: 6354 },
-  'src/ledger': { files: 39, lines: 6155 },
+  'src/ledger': { files: 39, lines: 6148 },
   'src/nightly': { files: 6, lines: 979 },
   'src/platform': { files: 8, lines: 720 },
   'src/report': { files: 20, lines: 2515 },

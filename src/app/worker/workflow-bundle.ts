@@ -35,15 +35,18 @@ export async function bundleWorkflows(workflowsPath: string): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     logger: new DefaultLogger('ERROR'),
+    // Stack traces need positions. The sources would double the bundle, of which each worker keeps several copies.
+    webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
   });
   return sealed(code);
 }
 
 /**
  * Prepends a constant with the build: version and digest. It is on the first line, so that no line moves;
- * `workflows/pin-build.ts` reads it.
+ * `workflows/pin-build.ts` reads it. Escapes characters beyond ASCII: one of them doubles the memory that V8 takes for the whole text.
  */
-export function sealed(code: string): string {
+export function sealed(bundled: string): string {
+  const code = bundled.replaceAll(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `const LOTE_BUILD="${VERSION}+${digestOf(code)}";${code}`;
 }
 
