@@ -1,7 +1,7 @@
 import type { CheckedBytes, FileCheck, FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { ReconciliationResult, RetryRequestInput } from '../domain/messages/messages.ts';
-import type { People } from './people/people.ts';
+import type { People } from './http/people.ts';
 import type { Operations, RunAnswer, RunRequest } from './operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Readiness } from '../domain/records/readiness.ts';

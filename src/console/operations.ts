@@ -5,14 +5,7 @@ import type { Outcome } from '../domain/invoice-state.ts';
 import { countsByOutcome } from '../domain/outcome-counts.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { ownZone } from '../domain/time/zone-offsets.ts';
-import {
-  answerSearch,
-  type SearchAnswer,
-  positionWord,
-  readSearchQuery,
-  type SearchWish,
-  unreadableSearch,
-} from './search-query.ts';
+import { answerSearch, readSearchQuery, type SearchAnswer, type SearchWish, unreadableSearch } from './search-query.ts';
 import type { BatchRecord } from '../domain/records/batch-record.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Purged } from '../ledger/operations/purge.ts';
@@ -63,41 +56,35 @@ export interface Operations {
   purge(request: PurgeRequest): Promise<Purged>;
 }
 
-/** The parts that the operations use. */
-export interface OperationParts {
-  readonly ledger: Ledger;
-  readonly misfits: Operations['misfits'];
-  readonly purge: Operations['purge'];
-}
-
 /** Creates the operations over the ledger of this process. */
-export function ledgerOperations({ ledger, misfits, purge }: OperationParts): Operations {
+export function ledgerOperations(ledger: Ledger, others: Pick<Operations, 'misfits' | 'purge'>): Operations {
   return {
     batches: async (limit) => readBatches(ledger, await ledger.listBatches(limit)),
-    async batch(batchId) {
-      const batch = await ledger.findBatch(batchId);
-      return batch === null ? null : ((await readBatches(ledger, [batch]))[0] ?? null);
-    },
+    batch: (batchId) => readBatch(ledger, batchId),
     async search(wish) {
       const query = readSearchQuery((name) => wish[name], ownZone());
       const result = await answerSearch(ledger, query);
       if (result === null) throw new LoteError('usage', unreadableSearch(query));
-      return { ...result, next: result.next === null ? null : positionWord(result.next) };
+      return result;
     },
-    misfits,
     rowsOfRefs: ({ batchId, refs }) => ledger.rowsOfRefs(batchId, refs),
-    purge,
+    ...others,
   };
 }
 
+type BatchReader = Pick<
+  Ledger,
+  'findBatch' | 'decidingFindings' | 'contradictedInvoices' | 'reportedOutcomes' | 'countOutcomes' | 'totalCheck'
+>;
+
+/** Returns a batch as `readBatches` does, or null if the ledger does not know it. */
+export async function readBatch(ledger: BatchReader, batchId: string): Promise<ReadBatch | null> {
+  const batch = await ledger.findBatch(batchId);
+  return batch === null ? null : ((await readBatches(ledger, [batch]))[0] ?? null);
+}
+
 /** Returns each batch with its counts, its total and the possible problems of its file, in the given order. */
-export async function readBatches(
-  ledger: Pick<
-    Ledger,
-    'decidingFindings' | 'contradictedInvoices' | 'reportedOutcomes' | 'countOutcomes' | 'totalCheck'
-  >,
-  batches: readonly BatchRecord[],
-): Promise<readonly ReadBatch[]> {
+export async function readBatches(ledger: BatchReader, batches: readonly BatchRecord[]): Promise<readonly ReadBatch[]> {
   const read: ReadBatch[] = [];
   for (const { batch, shortfall } of await withShortfalls(ledger, batches)) {
     const { fencingToken: _, ...shown } = batch;

@@ -6,8 +6,7 @@ import type { InvoiceSearch, InvoiceSearchResult, SearchPosition } from '../ledg
 
 const LONGEST_SEARCH = 200;
 
-/** The fields of the search form. */
-export interface SearchFields {
+interface SearchFields {
   readonly q: string;
   readonly net: string;
   /** Calendar days, such as `2026-11-21`, in the console's zone; the last day is included. */
@@ -23,7 +22,8 @@ export interface SearchQuery {
   readonly fields: SearchFields;
   /** Null if all fields are empty, or one is not an amount or not a date. */
   readonly search: InvoiceSearch | null;
-  readonly after: SearchPosition | null;
+  /** The word with which an earlier answer continues; empty for the newest invoices. */
+  readonly after: string;
   readonly mistakes: readonly { readonly kind: 'notAmount' | 'notDate'; readonly text: string }[];
 }
 
@@ -50,7 +50,7 @@ export function readSearchQuery(get: (name: keyof SearchWish) => string | undefi
   return {
     fields,
     search: asked && mistakes.length === 0 ? search : null,
-    after: positionOf(field('after')),
+    after: field('after'),
     mistakes,
   };
 }
@@ -71,11 +71,6 @@ export function searchAddress(path: string, { fields }: SearchQuery, over: Reado
   return `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** Returns a position as one word of an address. */
-export function positionWord({ batchId, ordinal }: SearchPosition): string {
-  return `${ordinal}-${batchId}`;
-}
-
 function positionOf(word: string): SearchPosition | null {
   const [, ordinal, batchId] = /^(\d{1,9})-(.+)$/u.exec(word) ?? [];
   return ordinal === undefined || batchId === undefined ? null : { batchId, ordinal: Number(ordinal) };
@@ -86,7 +81,7 @@ function dayAfter(isoDate: string, timeZone: string): number | null {
   return start === null ? null : dayStart(new Date(Date.parse(isoDate) + DAY_MS).toISOString().slice(0, 10), timeZone);
 }
 
-/** The result of a search for another process; `next` is the word with which the search continues to older invoices. */
+/** The result of a search; `next` is the word with which the search continues to older invoices. */
 export interface SearchAnswer extends Omit<InvoiceSearchResult, 'next'> {
   readonly next: string | null;
 }
@@ -100,8 +95,11 @@ const MOST_LOOKED_AT = 100_000;
 export async function answerSearch(
   ledger: Pick<Ledger, 'searchInvoices'>,
   { search, after }: SearchQuery,
-): Promise<InvoiceSearchResult | null> {
+): Promise<SearchAnswer | null> {
   if (search === null) return null;
+  const position = positionOf(after);
   const bounds = { results: MOST_FOUND, lookedAt: MOST_LOOKED_AT };
-  return ledger.searchInvoices(search, after === null ? bounds : { ...bounds, after });
+  const result = await ledger.searchInvoices(search, position === null ? bounds : { ...bounds, after: position });
+  const { next } = result;
+  return { ...result, next: next === null ? null : `${next.ordinal}-${next.batchId}` };
 }

@@ -25,22 +25,26 @@ import {
   type OutcomeCount,
 } from '../domain/records/batch-record.ts';
 
-export interface ReportSource {
-  readonly batch: BatchRecord;
-  readonly counts: () => Promise<readonly OutcomeCount[]>;
-  readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
-  readonly findings: readonly Finding[];
-  readonly revision: number;
-  readonly notes: readonly ReportNote[];
+/** What a report says beside the ledger's outcome. */
+export interface ReportFacts {
+  readonly notes?: readonly ReportNote[];
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
   readonly origin?: ReportOrigin;
   readonly now: number;
 }
 
+interface ReportSource extends ReportFacts {
+  readonly batch: BatchRecord;
+  readonly counts: () => Promise<readonly OutcomeCount[]>;
+  readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
+  readonly findings: readonly Finding[];
+  readonly revision: number;
+}
+
 /** Builds the report without its list of invoices, in constant memory. @throws LoteError `report-unbalanced` */
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
-  const { batch } = source;
+  const { batch, notes = [], misfits = [], history = NO_HISTORY } = source;
   const counting = source.counts();
   counting.catch(() => undefined);
   const { read, own, rowsRead, reasons, contradicted, ownSettling } = await readInvoices(source);
@@ -65,12 +69,11 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     ...{ ownSettling, ownOutcomes: own },
     contradicted,
     fileFindings: source.findings,
-    notes: source.notes,
-    misfits: (source.misfits ?? []).map(({ firstAt, lastAt, ...misfit }) => ({
+    ...{ notes, history },
+    misfits: misfits.map(({ firstAt, lastAt, ...misfit }) => ({
       ...misfit,
       ...{ firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) },
     })),
-    history: source.history ?? NO_HISTORY,
     everythingIssued: isEverythingIssued(counts, source.findings),
   };
 }

@@ -76,10 +76,7 @@ export async function removeStaleWork(directory: string, now: number): Promise<v
 }
 
 async function isMissing(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => false,
-    (error: unknown) => errorCode(error) === 'ENOENT',
-  );
+  return (await stat(path).catch(errorCode)) === 'ENOENT';
 }
 
 /** `schema` and `batch` come first in a report, with escaped line breaks, so this part has the lines of `batch` except the last, such as `proof`. */

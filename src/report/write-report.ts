@@ -15,21 +15,16 @@ import {
   removeWork,
   supersedeOlder,
 } from './work-folder.ts';
-import { buildReport } from './build-report.ts';
+import { buildReport, type ReportFacts } from './build-report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
 import { inReportsFolder, REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
 import { replaceCorrections, type Replacement, writeCorrections } from './corrections/write-corrections.ts';
 import {
-  NO_HISTORY,
-  type ReportHistory,
   REPORT_SCHEMA,
   type ReportCounts,
   type ReportModel,
-  type ReportOrigin,
   type ReportInvoice,
-  type ReportNote,
   isContradicted,
   reasonOf,
 } from './report-model.ts';
@@ -123,20 +118,15 @@ export type ReportLedger = Pick<
   'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision' | 'sinceReport'
 >;
 
-export interface WriteReport {
+export interface WriteReport extends ReportFacts {
   readonly ledger: ReportLedger;
   readonly batchId: string;
   readonly reportsDir: string;
   readonly original?: OriginalFile;
   /** Decimal mark of the amounts in report.csv; the default is `.`. */
   readonly decimalMark?: DecimalMark;
-  readonly notes?: readonly ReportNote[];
   /** Language of report.html; the default is English. */
   readonly speech?: Speech;
-  readonly misfits?: readonly ProfileMisfit[];
-  readonly history?: ReportHistory;
-  readonly origin?: ReportOrigin;
-  readonly now: number;
 }
 
 export interface WrittenReport {
@@ -224,18 +214,18 @@ async function readBalanced(
 }
 
 async function readOnce(request: WriteReport, revision: number, spool: InvoiceSpool): Promise<ReportModel> {
-  const { ledger, batchId, origin, history = NO_HISTORY, notes = [], misfits = [], now } = request;
+  const { ledger, batchId } = request;
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {
     const message = `Writing the report of batch ${batchId}: the ledger must know the batch, found none. "lote status" lists the batches it knows.`;
     throw new LoteError('batch-not-found', message);
   }
   return buildReport({
-    ...{ batch, revision, notes, misfits, history, now },
+    ...request,
+    ...{ batch, revision },
     counts: () => ledger.countOutcomes(batchId),
     invoices: spool.fill(ledger.batchInvoices(batchId)),
     findings: await ledger.fileFindings(batchId),
-    ...(origin === undefined ? {} : { origin }),
   });
 }
 

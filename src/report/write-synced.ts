@@ -1,7 +1,8 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { folderTrouble } from '../platform/folders.ts';
-import { open } from 'node:fs/promises';
 
-/** Pieces are collected to about this many bytes per write, because each smaller write would cost a system call. */
+/** The stream collects pieces to about this many bytes per write, because each smaller write would cost a system call. */
 const WRITE_SIZE = 256 * 1024;
 
 /** Reports hold names and tax numbers, so only the account and its group may read them. */
@@ -12,24 +13,8 @@ export const REPORT_DIRECTORY_MODE = 0o750;
 
 /** Writes a new file and resolves when the disk has it. */
 export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const file = await open(path, 'wx', REPORT_FILE_MODE);
-  try {
-    let waiting: Uint8Array[] = [];
-    let size = 0;
-    for await (const piece of pieces) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
-      waiting.push(bytes);
-      size += bytes.byteLength;
-      if (size < WRITE_SIZE) continue;
-      await file.appendFile(Buffer.concat(waiting));
-      waiting = [];
-      size = 0;
-    }
-    await file.appendFile(Buffer.concat(waiting));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const options = { flags: 'wx', mode: REPORT_FILE_MODE, flush: true, highWaterMark: WRITE_SIZE };
+  await pipeline(pieces, createWriteStream(path, options));
 }
 
 /** Runs `write` in the reports folder; its errors have their own code, so that the caller waits. @throws LoteError `folder-unusable` */

@@ -46,27 +46,44 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/gu, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Heading of a column; `number` puts a column of numbers on the right. */
-export type Head = string | { readonly number: string };
+/** A heading. As the member of an object, it says what the cells below are: numbers stand on the right, a `row` cell names its row. */
+export type Column = string | { readonly [Kind in 'number' | 'text' | 'time' | 'mono' | 'value' | 'row']?: string };
+
+/** Cells in the order of the columns, or a row that is HTML already. */
+export type Row = readonly HtmlValue[] | SafeHtml;
 
 /** Returns a table that scrolls on its own on a narrow screen. `label` names it to a screen reader. */
 export function table(
   label: string,
-  heads: readonly Head[],
-  rows: HtmlValue,
-  { kind = '', foot = '' }: { readonly kind?: string; readonly foot?: HtmlValue } = {},
+  columns: readonly Column[],
+  rows: readonly Row[],
+  foot: readonly Row[] = [],
 ): SafeHtml {
-  return html`${tableStart(label, heads, kind)}${rows}</tbody>${foot}</table></div>`;
+  const written = (all: readonly Row[]) => all.map((row) => (row instanceof SafeHtml ? row : tableRow(columns, row)));
+  const end = foot.length === 0 ? '' : html`<tfoot>${written(foot)}</tfoot>`;
+  return html`${tableStart(label, columns)}${written(rows)}</tbody>${end}</table></div>`;
 }
 
 /** Returns the start of a table that is written row by row; `</tbody></table></div>` ends it. */
-export function tableStart(label: string, heads: readonly Head[], kind = ''): SafeHtml {
-  const head = heads.map((name) =>
-    typeof name === 'string'
-      ? html`<th scope="col">${name}</th>`
-      : html`<th scope="col" class="number">${name.number}</th>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}"><thead><tr>${head}</tr></thead><tbody>`;
+export function tableStart(label: string, columns: readonly Column[]): SafeHtml {
+  const head = columns
+    .map(kindAndName)
+    .map(([kind, name]) => html`<th scope="col"${kind === 'number' ? html` class="number"` : ''}>${name}</th>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${head}</tr></thead><tbody>`;
+}
+
+function tableRow(columns: readonly Column[], cells: readonly HtmlValue[]): SafeHtml {
+  const written = cells.map((cell, at) => {
+    const [kind] = kindAndName(columns[at] ?? '');
+    if (kind === 'row') return html`<th scope="row">${cell}</th>`;
+    return kind === '' ? html`<td>${cell}</td>` : html`<td class="${kind}">${cell}</td>`;
+  });
+  return html`<tr>${written}</tr>
+`;
+}
+
+function kindAndName(column: Column): readonly [kind: string, name: string] {
+  return typeof column === 'string' ? ['', column] : (Object.entries(column)[0] ?? ['', '']);
 }
 
 /** Returns names with their values; leaves out a null value. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { ConsoleActions, ConsoleOptions, ShownSetting } from '../../console/console-options.ts';
-import type { People } from '../../console/people/people.ts';
+import type { People } from '../../console/http/people.ts';
 import { misfitsOf } from '../../domain/calibration.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';

@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS, startConsole } from '../../console/start-console.ts';
+import { LOOPBACK_HOSTS, startConsole } from '../../console/console-app.ts';
 import { writeConsoleToken } from '../data-dir/endpoints-file.ts';
 import { choosePort } from '../process/free-port.ts';
 import { consoleParts } from '../console/console-parts.ts';

@@ -100,7 +100,7 @@ export async function withOwnLedger<T>(config: Config, title: string, use: (ledg
 export function ownLedger(config: Config, ledger: Ledger): Pick<Session, 'config' | 'operations'> {
   return {
     config,
-    operations: ledgerOperations({ ledger, misfits: misfitsIn(config, ledger), purge: createPurge(config, ledger) }),
+    operations: ledgerOperations(ledger, { misfits: misfitsIn(config, ledger), purge: createPurge(config, ledger) }),
   };
 }
 

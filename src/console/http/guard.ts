@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { sameSecret, type FormTokens } from '../forms/form-token.ts';
-import { mayOperate, personReader, type SignIn } from '../people/people.ts';
-import type { Readiness } from '../../domain/records/readiness.ts';
+import { sameSecret, type FormTokens } from './form-token.ts';
+import { mayOperate, personReader, type SignIn } from './people.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import type { PageAnswers } from './page-answers.ts';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
@@ -14,31 +15,25 @@ const SESSION_COOKIE = 'lote_console';
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-/** The access rules of a console; with `signIn`, a proxy names the person of each request. */
-interface GuardOptions {
-  readonly token: string | undefined;
-  readonly access: 'loopback' | 'token';
-  readonly hosts: readonly string[];
+interface GuardOptions extends ConsoleOptions {
   readonly forms: FormTokens;
-  readonly ready: () => Promise<Readiness>;
-  readonly signIn: SignIn | undefined;
-  readonly roleMissing: (context: Context) => Response | Promise<Response>;
+  readonly roleMissing: PageAnswers['roleMissing'];
 }
 
-type Refusal = Response | Promise<Response> | null;
+type Guard = (context: Context) => Promise<Response | null>;
 
 /** Refuses requests of callers without access, and changes that come from no page of this console or program with the token. */
 export function guard(options: GuardOptions): MiddlewareHandler {
-  const { hosts, signIn } = options;
-  const published = signIn === undefined ? [] : [new URL(signIn.publicUrl).hostname];
+  const { hosts = [], people } = options;
+  const published = people === undefined ? [] : [new URL(people.signIn.publicUrl).hostname];
   const names = new Set([...LOOPBACK_NAMES, ...hosts, ...published].map((name) => name.toLowerCase()));
-  const refusal = signIn === undefined ? anybodyGuard(options, names) : peopleGuard(options, signIn, names);
+  const refusal = people === undefined ? anybodyGuard(options, names) : peopleGuard(options, people.signIn, names);
   return async (context, next) => refuseForeignAddress(context) ?? (await refusal(context)) ?? next();
 }
 
 /** Checks the Host header (against DNS rebinding), the origin and token of a change, and, for a remote caller, the console's token. */
-function anybodyGuard({ token, access, forms, ready }: GuardOptions, names: ReadonlySet<string>) {
-  return async (context: Context): Promise<Response | null> => {
+function anybodyGuard({ token, access = 'loopback', forms, ready }: GuardOptions, names: ReadonlySet<string>): Guard {
+  return async (context) => {
     // Without sign-in the console knows no person's name.
     context.set('caller', { kind: 'anybody' });
     // Where the token is required, the Host header need not match: another site's page has no session and gets no data.
@@ -67,7 +62,7 @@ function peopleGuard(
   { token, ready, roleMissing, forms }: GuardOptions,
   signIn: SignIn,
   names: ReadonlySet<string>,
-): (context: Context) => Promise<Refusal> {
+): Guard {
   const personOf = personReader(signIn);
   return async (context) => {
     const person = personOf(context);
@@ -111,7 +106,7 @@ function refuseForeignPage(context: Context, forms: FormTokens): Response | null
 }
 
 /** Answers a container's health check, which has no token, with one word. Returns null for any other request. */
-async function healthInOneWord(context: Context, ready: GuardOptions['ready']): Promise<Response | null> {
+async function healthInOneWord(context: Context, ready: ConsoleOptions['ready']): Promise<Response | null> {
   if (context.req.path !== '/api/health' || !isSafe(context)) return null;
   const { status } = await ready();
   return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);

@@ -2,19 +2,33 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html, type SafeHtml } from '../../texts/html.ts';
 import { chooseLanguage, type Language, LANGUAGES } from '../../texts/languages.ts';
+import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import type { FormTokens } from '../forms/form-token.ts';
-import { callerOf, type Caller } from '../people/people.ts';
-import { pageFormat, type PageFormat, CONSOLE_TEXTS } from '../pages/page-format.ts';
+import { formAction, type FormTokens } from './form-token.ts';
+import { callerOf } from './people.ts';
+import { type ConsoleTexts, TEXTS_EN } from '../texts/en.ts';
+import { TEXTS_ES } from '../texts/es.ts';
+import { TEXTS_PT } from '../texts/pt.ts';
+
+/** All texts of the console by language. */
+export const CONSOLE_TEXTS: Readonly<Record<Language, ConsoleTexts>> = { en: TEXTS_EN, pt: TEXTS_PT, es: TEXTS_ES };
 
 const LANGUAGE_COOKIE = 'lote_language';
 const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
-export interface Page {
+/** Texts, numbers and times in the form that one reader expects. */
+export interface PageFormat extends SpeechFormat {
+  readonly texts: ConsoleTexts;
+  readonly formToken: string;
+  /** Returns the address of a form, with the page's token. */
+  action(address: string): string;
+}
+
+interface Page {
   readonly title: string;
   readonly content: SafeHtml;
   readonly live?: boolean;
-  readonly status?: 200 | 400 | 403 | 404 | 413 | 500 | 501 | 503;
+  readonly status?: 200 | 400 | 403 | 404 | 500 | 503;
 }
 
 /** The answers that every route can give. */
@@ -26,15 +40,48 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
     const browser = `${context.req.header('accept-language') ?? ''},${language};q=0.001`;
     const chosen = chosenLanguage(context);
     const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
-    return pageFormat(speech, timeZone, forms.tokenFor(context));
+    const formToken = forms.tokenFor(context);
+    return {
+      ...speechFormat(speech, { timeZone }),
+      texts: CONSOLE_TEXTS[speech.language],
+      formToken,
+      action: (address) => formAction(address, formToken),
+    };
   }
 
-  function show(context: Context, page: Page): Response | Promise<Response> {
-    const { path, method } = context.req;
-    // The query of a form holds the page's token, and the first address of a browser may hold the console's.
-    const { token: _, ...query } = method === 'POST' ? {} : context.req.query();
-    const place = { path, query, version, temporalUi: links.temporalUi, caller: callerOf(context) };
-    return context.html(pageLayout(formatOf(context), page, place).safe, page.status ?? 200);
+  function show(context: Context, { title, content, live = false, status = 200 }: Page): Response | Promise<Response> {
+    const format = formatOf(context);
+    const { texts } = format;
+    const page = html`<!doctype html>
+      <html lang="${format.language}">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="lote-form" content="${format.formToken}" />
+          <title>${title} - Lote</title>
+          <link rel="icon" href="/icon.svg" />
+          <link rel="stylesheet" href="/style.css" />
+          <script src="/live.js" defer></script>
+          ${live ? html`<noscript><meta http-equiv="refresh" content="5" /></noscript>` : ''}
+        </head>
+        <body>
+          <a class="skip" href="#content">${texts.skip}</a>
+          ${navigation(texts, context.req.path, webAddress(links.temporalUi))}
+          ${live ? html`<main id="content" data-live>${content}</main>` : html`<main id="content">${content}</main>`}
+          <footer class="soft">
+            ${signedIn(texts, context)} <span>Lote ${version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
+            <ul class="plain">
+              ${LANGUAGES.map((other) => html`<li>${languageLink(format, context, other)}</li>`)}
+            </ul>
+          </footer>
+        </body>
+      </html>`;
+    return context.html(page.safe, status);
+  }
+
+  function notFound(context: Context): Response | Promise<Response> {
+    const { texts } = formatOf(context);
+    return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });
   }
 
   function roleMissing(context: Context) {
@@ -50,15 +97,7 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
     return show(context, { title, content, status: 403 });
   }
 
-  return {
-    formatOf,
-    show,
-    roleMissing,
-    notFound(context: Context): Response | Promise<Response> {
-      const { texts } = formatOf(context);
-      return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });
-    },
-  };
+  return { formatOf, show, notFound, roleMissing };
 }
 
 function chosenLanguage(context: Context): string | null {
@@ -76,54 +115,14 @@ function preferring(language: string, browser: string): string {
   return regional ?? language;
 }
 
-/** What a page shows around its content. */
-interface Place {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly version: string;
-  readonly temporalUi: string | null;
-  readonly caller: Caller;
-}
-
-function pageLayout(format: PageFormat, { title, content, live = false }: Page, place: Place): SafeHtml {
-  const { texts, language } = format;
-  return html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="lote-form" content="${format.formToken}" />
-        <title>${title} - Lote</title>
-        <link rel="icon" href="/icon.svg" />
-        <link rel="stylesheet" href="/style.css" />
-        <script src="/live.js" defer></script>
-        ${live ? html`<noscript><meta http-equiv="refresh" content="5" /></noscript>` : ''}
-      </head>
-      <body>
-        <a class="skip" href="#content">${texts.skip}</a>
-        ${navigation(format, place)}
-        ${live ? html`<main id="content" data-live>${content}</main>` : html`<main id="content">${content}</main>`}
-        <footer class="soft">
-          ${signedIn(format, place)} <span>Lote ${place.version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
-          <ul class="plain">
-            ${LANGUAGES.map((other) => html`<li>${languageLink(format, place, other)}</li>`)}
-          </ul>
-        </footer>
-      </body>
-    </html>`;
-}
-
-function navigation({ texts }: PageFormat, { temporalUi, path }: Place): SafeHtml {
+function navigation(texts: ConsoleTexts, path: string, temporalUi: string | null): SafeHtml {
   const to = (address: string, name: string) =>
-    path === address
-      ? html`<a href="${address}" aria-current="page">${name}</a>`
-      : html`<a href="${address}">${name}</a>`;
-  const temporal = webAddress(temporalUi);
+    html`<a href="${address}" ${path === address ? html`aria-current="page"` : ''}>${name}</a>`;
   return html`<header class="top">
     <nav aria-label="Lote">
       <strong>Lote</strong>
       ${to('/', texts.batches)} ${to('/nights', texts.nights.title)} ${to('/figures', texts.figures.title)} ${to('/health', texts.health)} ${to('/profile', texts.profile)}
-      ${temporal === null ? '' : html`<a href="${temporal}">${texts.temporalUi}</a>`}
+      ${temporalUi === null ? '' : html`<a href="${temporalUi}">${texts.temporalUi}</a>`}
       <form class="search" action="/search" role="search">
         <input type="search" name="q" aria-label="${texts.search.label}" placeholder="${texts.search.hint}" maxlength="200" required />
         <button>${texts.search.title}</button>
@@ -132,18 +131,20 @@ function navigation({ texts }: PageFormat, { temporalUi, path }: Place): SafeHtm
   </header>`;
 }
 
-function signedIn({ texts }: PageFormat, { caller }: Place): SafeHtml {
+function signedIn({ people }: ConsoleTexts, context: Context): SafeHtml {
+  const caller = callerOf(context);
   if (caller.kind !== 'person') return html``;
-  const { name, role } = caller;
-  return html`<span>${texts.people.signedInAs} <strong>${name}</strong> (${texts.people.roles[role]})</span>`;
+  return html`<span>${people.signedInAs} <strong>${caller.name}</strong> (${people.roles[caller.role]})</span>`;
 }
 
-function languageLink(format: PageFormat, { path, query }: Place, language: Language): SafeHtml {
+/** Returns the address of the present page in another language. */
+function languageLink(format: PageFormat, { req }: Context, language: Language): SafeHtml {
   const { languageName } = CONSOLE_TEXTS[language];
-  const address = `${path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
-  return language === format.language
-    ? html`<span aria-current="true">${languageName}</span>`
-    : html`<a href="${address}" lang="${language}" hreflang="${language}">${languageName}</a>`;
+  if (language === format.language) return html`<span aria-current="true">${languageName}</span>`;
+  // The query of a form holds the page's token, and the first address of a browser may hold the console's.
+  const { token: _, ...query } = req.method === 'POST' ? {} : req.query();
+  const address = `${req.path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
+  return html`<a href="${address}" lang="${language}" hreflang="${language}">${languageName}</a>`;
 }
 
 /** Returns a web address, or null: a mistaken setting must not become a `javascript:` link. */
@@ -151,10 +152,8 @@ function webAddress(address: string | null): string | null {
   return address !== null && /^https?:\/\//u.test(address) ? address : null;
 }
 
-type Links = ConsoleOptions['links'];
-
 /** Returns the address of a workflow's page in the Temporal UI, or null if there is no UI. */
-export function workflowAddress({ temporalUi, namespace }: Links, workflowId: string): string | null {
+export function workflowAddress({ temporalUi, namespace }: ConsoleOptions['links'], workflowId: string): string | null {
   const base = webAddress(temporalUi)?.replace(/\/+$/u, '');
   const space = encodeURIComponent(namespace ?? 'default');
   return base === undefined ? null : `${base}/namespaces/${space}/workflows/${encodeURIComponent(workflowId)}`;

@@ -1,9 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formula.ts';
+import { namesIn } from '../../platform/error-code.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
@@ -26,8 +26,7 @@ const REPORT_POLICY =
 /** Returns the names of the files of a batch's report; none while there is no report. */
 export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {
   if (!PLAIN_NAME.test(batchId)) return [];
-  const names = await namesIn(join(reportsDir, batchId));
-  return names.filter((name) => REPORT_FILE.test(name)).toSorted();
+  return (await namesIn(join(reportsDir, batchId))).filter((name) => REPORT_FILE.test(name));
 }
 
 /** Returns the answer with one of these files; `name` must be one that `reportFiles` has listed. */
@@ -42,21 +41,6 @@ export function reportFileAnswer(reportsDir: string, batchId: string, name: stri
       'content-security-policy': REPORT_POLICY,
     },
   });
-}
-
-/** Returns the names in a folder, or none if the folder is missing. Any other error is thrown. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-/** Returns true if an error of the system says that a file or folder is missing (`ENOENT`). The console reads through ports, so it has its own function. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** Cells of a table; the first row contains the headings. A `decimal` is canonical. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS } from '../../domain/row.ts';
-import { ENCODINGS } from '../forms/forms.ts';
+import { readDeclared } from '../pages/forms.ts';
 import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 
 /** Usual delimiters; a tab has no visible sign on a page. */
@@ -13,58 +14,39 @@ export const MOST_TAX_WORDS = 40;
 const LONGEST_TEXT = 200;
 const LONGEST_SEPARATOR = 5;
 
-const MEANINGS: ReadonlySet<string> = new Set<ColumnMeaning>([...COLUMNS, 'reference-part', 'kind', 'none']);
+const MEANINGS: readonly ColumnMeaning[] = [...COLUMNS, 'reference-part', 'kind', 'none'];
 
 const Fields = z.object({
-  encoding: z.enum(ENCODINGS).optional().catch(undefined),
   delimiter: z.enum(DELIMITERS).optional().catch(undefined),
-  sheet: z.string().min(1).max(LONGEST_TEXT).optional().catch(undefined),
-  decimal: z.enum([',', '.']).optional().catch(undefined),
   header: z.string().min(1).max(LONGEST_TEXT).optional().catch(undefined),
   separator: z.string().min(1).max(LONGEST_SEPARATOR).optional().catch(undefined),
 });
 
 /** Reads the choices in an address or a form; ignores empty, unknown and too long values. */
 export function readChoices(fields: Readonly<Record<string, unknown>>): MappingChoices {
-  const { delimiter, header: headerId, ...given } = Fields.parse(fields);
-  const chosen = { ...given, headerId, delimiter: delimiter === 'tab' ? '\t' : delimiter };
-  const constants = COLUMNS.map((column) => [column, textOf(fields[`every-${column}`])] as const);
+  const { delimiter, header: headerId, separator } = Fields.parse(fields);
+  const { encoding, decimal, sheet } = readDeclared(fields);
+  const words = eachAt(MOST_TAX_WORDS, (at) => textOf(fields[`word${at}`]));
   return {
-    ...withoutMissing(Object.entries(chosen)),
-    meanings: new Map(
-      eachAt(MOST_COLUMNS, (at) => textOf(fields[`m${at}`])).filter((one): one is [number, ColumnMeaning] =>
-        MEANINGS.has(one[1]),
-      ),
-    ),
-    kinds: new Map(eachAt(MOST_COLUMNS, (at) => kindAt(fields, at))),
-    constants: withoutMissing(constants),
-    taxCodes: new Map(
-      eachAt(MOST_TAX_WORDS, (at) => textOf(fields[`word${at}`])).map(([at, word]) => [
-        word,
-        textOf(fields[`code${at}`]) ?? '',
-      ]),
-    ),
+    ...givenOnly({ encoding, decimal, sheet, headerId, separator }),
+    ...givenOnly({ delimiter: delimiter === 'tab' ? '\t' : delimiter }),
+    meanings: eachAt(MOST_COLUMNS, (at) => MEANINGS.find((meaning) => meaning === textOf(fields[`m${at}`]))),
+    kinds: eachAt(MOST_COLUMNS, (at) => kindAt(fields, at)),
+    constants: givenOnly(Object.fromEntries(COLUMNS.map((column) => [column, textOf(fields[`every-${column}`])]))),
+    taxCodes: new Map([...words].map(([at, word]) => [word, textOf(fields[`code${at}`]) ?? ''])),
   };
 }
 
-/** Returns the values of numbered fields that are there, each with its number. */
-function eachAt<T>(most: number, valueAt: (at: number) => T | undefined): readonly [number, T][] {
-  return Array.from({ length: most }, (_, at) => [at, valueAt(at)] as const).filter(
-    (one): one is [number, T] => one[1] !== undefined,
-  );
-}
-
-function withoutMissing(pairs: readonly (readonly [string, string | undefined])[]): Record<string, string> {
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+/** Returns the values of numbered fields that are there, each by its number. */
+function eachAt<T>(most: number, valueAt: (at: number) => T | undefined): ReadonlyMap<number, T> {
+  const all = Array.from({ length: most }, (_, at) => [at, valueAt(at)] as const);
+  return new Map(all.filter((one): one is [number, T] => one[1] !== undefined));
 }
 
 function kindAt(fields: Readonly<Record<string, unknown>>, at: number) {
-  const [skip, invoices] = [fields[`skip${at}`], fields[`invoices${at}`]];
-  if (typeof skip !== 'string' && typeof invoices !== 'string') return undefined;
-  return {
-    ...(typeof skip === 'string' ? { skip: listedValues(skip) } : {}),
-    ...(typeof invoices === 'string' ? { invoices: listedValues(invoices) } : {}),
-  };
+  const listed = (value: unknown) => (typeof value === 'string' ? listedValues(value) : undefined);
+  const kind = givenOnly({ skip: listed(fields[`skip${at}`]), invoices: listed(fields[`invoices${at}`]) });
+  return Object.keys(kind).length === 0 ? undefined : kind;
 }
 
 /** Splits a list of a column's values, as a person writes it: `NC, ND`. */

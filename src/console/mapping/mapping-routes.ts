@@ -1,16 +1,14 @@
 import { Hono, type Context } from 'hono';
 import { z } from 'zod';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { actorOf, mayOperate } from '../people/people.ts';
-import { formOf } from '../routes/file-routes.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
+import { actorOf, mayOperate } from '../http/people.ts';
 import type { FileMapper, KeptMapping, MappedFile, MappingChoices, MappedColumn } from './file-mapper.ts';
 import { readChoices, DELIMITERS } from './mapping-choices.ts';
-import { html, type SafeHtml, table } from '../../texts/html.ts';
-import { firstFindings } from '../pages/notes.ts';
-import { baseName, netTable, tone, verdict } from '../pages/check-page.ts';
-import type { PageFormat } from '../pages/page-format.ts';
+import { html, type Row, type SafeHtml, table } from '../../texts/html.ts';
+import { firstFindings } from '../pages/page-parts.ts';
+import { baseName, formOf, netTable, tone, verdict } from '../routes/file-routes.ts';
 import { COLUMNS } from '../../domain/row.ts';
-import { select, writtenAs } from '../forms/forms.ts';
+import { select, writtenAs } from '../pages/forms.ts';
 import { fill } from '../../texts/fill.ts';
 import { markName } from '../../texts/outcomes/outcome-html.ts';
 
@@ -27,7 +25,7 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
     const fields = context.req.query();
     const file = File.safeParse(fields['file']);
     if (!file.success) return pages.notFound(context);
-    return show(context, { file: file.data, fields, refused: null });
+    return show(context, { file: file.data, choices: readChoices(fields), refused: null });
   });
 
   routes.post('/mapping', async (context) => {
@@ -35,19 +33,19 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
     const form = SaveForm.safeParse(fields);
     if (!form.success) return pages.notFound(context);
     const { file, name } = form.data;
-    const kept = await mapper.save({ file, name, choices: readChoices(fields), by: actorOf(context) });
-    if (kept !== 'saved') return show(context, { file, name, fields, refused: kept });
+    const choices = readChoices(fields);
+    const kept = await mapper.save({ file, name, choices, by: actorOf(context) });
+    if (kept !== 'saved') return show(context, { file, name, choices, refused: kept });
     return context.redirect(`/check?${new URLSearchParams({ file, profile: name }).toString()}`, 303);
   });
 
   return routes;
 
   async function show(context: Context, page: MappingPage): Promise<Response> {
-    const choices = readChoices(page.fields);
-    const mapped = await mapper.view(page.file, choices);
+    const mapped = await mapper.view(page.file, page.choices);
     const format = pages.formatOf(context);
     const { title } = format.texts.mapping;
-    const content = mappingPage(format, { page, choices, mapped });
+    const content = mappingPage(format, page, mapped);
     return pages.show(context, { title, content, status: page.refused === null ? 200 : 400 });
   }
 }
@@ -57,7 +55,7 @@ const MOST_FINDINGS = 20;
 
 interface MappingPage {
   readonly file: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly choices: MappingChoices;
   /** The name that a person wrote. Optional: the default is the name that the file suggests. */
   readonly name?: string;
   /** Why Lote saved nothing; null if the person did not try to save. */
@@ -65,16 +63,9 @@ interface MappingPage {
 }
 
 /** Renders the page that maps the columns of a file by choosing. Its address contains all choices, so that the browser's way back undoes them. */
-function mappingPage(
-  format: PageFormat,
-  {
-    page,
-    choices,
-    mapped,
-  }: { readonly page: MappingPage; readonly choices: MappingChoices; readonly mapped: MappedFile | null },
-): SafeHtml {
+function mappingPage(format: PageFormat, page: MappingPage, mapped: MappedFile | null): SafeHtml {
   const { mapping } = format.texts;
-  const { file, refused } = page;
+  const { file, choices, refused } = page;
   const title = html`<h1>${mapping.title} ${baseName(file)}</h1>`;
   if (mapped === null) return html`${title}<p>${mapping.noTable}</p>`;
   const rows = mapped.columns.map((column, at) => columnRow(format, column, at));
@@ -85,7 +76,7 @@ function mappingPage(
       <input type="hidden" name="file" value="${file}" />
       <input type="hidden" name="header" value="${mapped.headerId}" />
       ${dialectFields(format, mapped, choices)} ${lookList(format, mapped)}
-      ${table(mapping.column, [mapping.column, mapping.samples, mapping.meaning], rows, { kind: 'mapping' })} ${kindFields(format, mapped)} ${constantFields(format, mapped, choices)} ${taxFields(format, mapped)}
+      ${table(mapping.column, [{ row: mapping.column }, { text: mapping.samples }, mapping.meaning], rows)} ${kindFields(format, mapped)} ${constantFields(format, mapped, choices)} ${taxFields(format, mapped)}
       <p>
         <button>${mapping.preview}</button>
         <a href="/mapping?${new URLSearchParams({ file }).toString()}">${mapping.again}</a>
@@ -146,7 +137,7 @@ function dialectFields(format: PageFormat, mapped: MappedFile, choices: MappingC
   </fieldset>`;
 }
 
-function columnRow({ texts: { mapping } }: PageFormat, column: MappedColumn, at: number): SafeHtml {
+function columnRow({ texts: { mapping } }: PageFormat, column: MappedColumn, at: number): Row {
   const { header, samples, meaning, isOpen } = column;
   const option = (value: string, text: string): SafeHtml =>
     html`<option value="${value}" ${value === meaning ? 'selected' : ''}>${text}</option>`;
@@ -155,11 +146,10 @@ function columnRow({ texts: { mapping } }: PageFormat, column: MappedColumn, at:
     ${option('reference-part', mapping.referencePart)} ${option('kind', mapping.kind)}
   </select>`;
   const fixed = COLUMNS.find((one) => one === meaning);
-  return html`<tr>
-    <th scope="row">${header === '' ? mapping.unnamed : header}</th>
-    <td class="text">${samples.join(' · ')}</td>
-    <td>${isOpen ? choice : fixed === undefined ? mapping.none : mapping.meanings[fixed]}</td>
-  </tr>`;
+  return [
+    ...[header === '' ? mapping.unnamed : header, samples.join(' · ')],
+    isOpen ? choice : fixed === undefined ? mapping.none : mapping.meanings[fixed],
+  ];
 }
 
 /** Renders fields for each column that says which rows are invoices: its values for rows to skip, and for invoices. */

@@ -1,136 +1,313 @@
 import { type Context, Hono } from 'hono';
-import type { BatchRecord } from '../../domain/records/batch-record.ts';
-import { html, type SafeHtml } from '../../texts/html.ts';
-import { auditTable } from '../../texts/outcomes/outcome-html.ts';
-import type { ConsoleOptions } from '../console-options.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { reportFileAnswer, reportFiles, csvAnswer } from '../http/report-downloads.ts';
-import { batchPage, readBatchPage } from '../pages/batch-page.ts';
+import { batchOutcomes, shortfallOf } from '../../domain/batch-outcomes.ts';
+import { OPEN_STATES, OUTCOMES } from '../../domain/invoice-state.ts';
+import { currencyTotals, everyCountByOutcome, issuedCount, settledCount } from '../../domain/outcome-counts.ts';
+import type { BatchInvoice, BatchRecord } from '../../domain/records/batch-record.ts';
+import { awaitsConfirmation } from '../../domain/records/total-check.ts';
+import { fill } from '../../texts/fill.ts';
+import { facts, html, table, type HtmlValue, type Row, type SafeHtml } from '../../texts/html.ts';
+import {
+  doubtRefs,
+  doubtSentence,
+  outcomeVerdict,
+  reasonLines,
+  STATE_ORDER,
+  stateBar,
+  stateLegend,
+  stateMark,
+  totalsTable,
+} from '../../texts/outcomes/outcome-html.ts';
+import type { BatchWatch, ConsoleOptions } from '../console-options.ts';
+import {
+  reasonField,
+  reconcileForm,
+  retryBatchForm,
+  SETTLED_BY_POLLING,
+  totalForm,
+  uploadForm,
+} from '../pages/forms.ts';
+import { workflowAddress, type PageAnswers, type PageFormat } from '../http/page-answers.ts';
+import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
+import {
+  batchAddress,
+  batchTone,
+  firstFindings,
+  isLive,
+  listPages,
+  listPart,
+  misfitNote,
+  notOutOf,
+  PROBLEM_STATES,
+  type StateCounts,
+} from '../pages/page-parts.ts';
+import { actionsFor, noteAct } from '../http/people.ts';
 import { doneNote } from './operate-routes.ts';
-import { invoicePage } from '../pages/invoice-page.ts';
-import { listPages, listPart } from '../pages/notes.ts';
-import type { PageFormat } from '../pages/page-format.ts';
-import { isLive } from '../pages/state-counts.ts';
-import { actionsFor, noteAct } from '../people/people.ts';
-import type { AuditEntry } from '../../ledger/operations/audit.ts';
 
-/** Serves one batch, its invoices, its files, and its audit of manual acts. */
+/** Serves one batch and the files of its report. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger } = options;
+  const { ledger, application = 'default', reportsDir } = options;
   const routes = new Hono();
 
   routes.get('/:id', async (context) => {
-    const id = context.req.param('id');
-    const batch = await ledger.findBatch(id);
-    return batch === null ? showUnknownBatch(context, id, options, pages) : showBatch(context, batch, options, pages);
-  });
-
-  routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    const ordinal = Number(context.req.param('ordinal'));
-    const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
-    if (batch === null || details === null) return pages.notFound(context);
+    const { id } = context.req.param();
+    const { started, ...query } = context.req.query();
     const format = pages.formatOf(context);
-    const canAct = actionsFor(context, options.actions) !== undefined;
-    const done = doneNote(format, context.req.query());
-    const content = invoicePage(format, { batch, details, canAct, done });
-    return pages.show(context, { title: details.line.ref, content });
+    const batch = await ledger.findBatch(id);
+    if (batch !== null) {
+      const page = await readBatchPage(context, batch, options);
+      const content = batchPage(format, page, doneNote(format, query));
+      // The batch ends a moment before its report is written: a page that stopped reloading then would never show the report.
+      return pages.show(context, { title: batch.file, content, live: isLive(batch) || page.reports.length === 0 });
+    }
+    if (started === undefined) return pages.notFound(context);
+    // The batch was started a moment ago: the worker has not read it yet, or knows its bytes as another batch.
+    const known = await ledger.batchOfFile(application, started);
+    if (known !== null) return context.redirect(batchAddress(known.batchId), 303);
+    const content = html`<h1>${id}</h1>
+      <p role="status">${format.texts.waitingForWorker}</p>`;
+    return pages.show(context, { title: id, content, live: true });
   });
-
-  auditRoutes(routes, options, pages);
 
   routes.get('/:id/files/:name', async (context) => {
     const { id, name } = context.req.param();
     const batch = await ledger.findBatch(id);
-    if (batch === null || !(await reportFiles(options.reportsDir, id)).includes(name)) return pages.notFound(context);
-    await noteAct(context, options.people, id, { what: 'download', why: name });
-    return reportFileAnswer(options.reportsDir, id, name);
+    if (batch === null || !(await reportFiles(reportsDir, id)).includes(name)) return pages.notFound(context);
+    await noteAct(context, options.people, [id], { what: 'download', why: name });
+    return reportFileAnswer(reportsDir, id, name);
   });
 
   return routes;
 }
 
-/** Entries on one page; each names up to twenty invoices. */
-const ENTRIES_OF_A_PAGE = 50;
-/** A number beyond every last page. */
-const NEWEST = '9999999';
+/** States in which invoices wait for an answer that a wrong profile may keep from them. */
+const WAITING_STATES = ['unsettled', 'unknown', 'held'] as const;
 
-function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: PageAnswers): void {
-  routes.get('/:id/audit', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return pages.notFound(context);
-    const format = pages.formatOf(context);
-    const audit = await ledger.auditOf(batch.batchId);
-    const content = auditPage(format, batch, { audit, asked: context.req.query('page') });
-    return pages.show(context, { title: format.texts.audit.title, content });
-  });
+type BatchPage = Awaited<ReturnType<typeof readBatchPage>>;
 
-  routes.get('/:id/audit.csv', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return pages.notFound(context);
-    await noteAct(context, people, batch.batchId, { what: 'download', why: 'audit.csv' });
-    return csvAnswer(context, 'audit', auditRecords(await ledger.auditOf(batch.batchId)));
-  });
-}
-
-function auditPage(
-  format: PageFormat,
-  batch: BatchRecord,
-  { audit, asked = NEWEST }: { readonly audit: readonly AuditEntry[]; readonly asked: string | undefined },
-): SafeHtml {
-  const { audit: words, auditPage: own } = format.texts;
-  const page = `/batches/${encodeURIComponent(batch.batchId)}`;
-  const part = listPart(audit.length, ENTRIES_OF_A_PAGE, asked);
-  const shown = audit.slice((part.page - 1) * ENTRIES_OF_A_PAGE, part.page * ENTRIES_OF_A_PAGE);
-  return html`<p><a href="${page}">← ${batch.file}</a></p>
-    <h1>${words.title}</h1>
-    ${audit.length === 0 ? html`<p>${own.none}</p>` : auditTable(format, shown)}
-    ${listPages(format, part, (other) => `${page}/audit?page=${other}`)}
-    <p class="soft">${own.note}</p>
-    ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
-}
-
-function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[])[] {
-  const records = audit.map((entry) => [
-    new Date(entry.at).toISOString(),
-    entry.who ?? '',
-    entry.what,
-    entry.why,
-    entry.acceptedDuplicateRisk ? 'yes' : 'no',
-    String(entry.invoices),
-    entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
-  ]);
-  return [['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'], ...records];
-}
-
-/** Shows a batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
-async function showUnknownBatch(
-  context: Context,
-  id: string,
-  { ledger, application = 'default' }: ConsoleOptions,
-  pages: PageAnswers,
-): Promise<Response> {
-  const { texts } = pages.formatOf(context);
-  const sha256 = context.req.query('started');
-  if (sha256 === undefined) return pages.notFound(context);
-  const known = await ledger.batchOfFile(application, sha256);
-  if (known !== null) return context.redirect(`/batches/${encodeURIComponent(known.batchId)}`, 303);
-  const content = html`<h1>${id}</h1>
-    <p role="status">${texts.waitingForWorker}</p>`;
-  return pages.show(context, { title: id, content, live: true });
-}
-
-async function showBatch(
-  context: Context,
-  batch: BatchRecord,
-  options: ConsoleOptions,
-  pages: PageAnswers,
-): Promise<Response> {
-  const format = pages.formatOf(context);
-  const { show, page: listPage } = context.req.query();
+/** Reads everything that the page of a batch shows to this caller. */
+async function readBatchPage(context: Context, batch: BatchRecord, options: ConsoleOptions) {
+  const { ledger } = options;
   const actions = actionsFor(context, options.actions);
-  const page = await readBatchPage(batch, options, { actions, show, page: listPage });
-  const content = batchPage(format, page, doneNote(format, context.req.query()));
-  // The batch ends a moment before its report is written: a page that stopped reloading then would never show the report.
-  return pages.show(context, { title: batch.file, content, live: isLive(batch) || page.reports.length === 0 });
+  const { batchId } = batch;
+  const outcomes = await batchOutcomes(ledger, batchId);
+  const counts = everyCountByOutcome(outcomes);
+  const view = invoiceView(counts, context.req.query());
+  const fileFindings = await ledger.fileFindings(batchId);
+  const contradicted = (await ledger.contradictedInvoices([batchId])).get(batchId);
+  const mayMisfit = isLive(batch) || WAITING_STATES.some((state) => counts[state] > 0);
+  return {
+    ...{ batch, outcomes, counts, view, fileFindings, canAct: actions !== undefined },
+    shortfall: shortfallOf(batch, fileFindings, contradicted),
+    invoices: await ledger.invoicesWith(batchId, {
+      ...{ outcomes: view.states, after: 0 },
+      ...{ skip: (view.page - 1) * WINDOW_SIZE, limit: WINDOW_SIZE },
+    }),
+    reports: await reportFiles(options.reportsDir, batchId),
+    temporalUi: workflowAddress(options.links, batch.workflowId),
+    watch: isLive(batch) ? ((await actions?.watch(batch.workflowId)) ?? null) : null,
+    misfits: mayMisfit ? ((await options.misfits?.()) ?? []) : [],
+    total: await ledger.totalCheck(batchId),
+    audited: (await ledger.auditOf(batchId)).length,
+  };
+}
+
+/** Renders one batch: its state, its problems, then each invoice. `done` says what an operation did. */
+function batchPage(format: PageFormat, page: BatchPage, done: SafeHtml): SafeHtml {
+  const { texts } = format;
+  const { batch, counts, shortfall, watch, total } = page;
+  const { batchId } = batch;
+  const held = isLive(batch) && awaitsConfirmation(total);
+  const tone = held ? 'open' : batchTone(batch, notOutOf(batch, counts), shortfall);
+  return html`<h1>${batch.file}</h1>
+    ${done}
+    <section class="verdict ${tone}">
+      <p><span class="state ${tone}">${held ? texts.total.state : texts.batchStates[batch.state]}</span></p>
+      ${verdict(format, page)}
+      ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, page)}
+    </section>
+    ${held && total !== null ? totalForm(format, { batchId, saved: total, canConfirm: watch !== null && !watch.cancelled }) : ''}
+    ${misfitNote(format, page.misfits)} ${stateBar(counts)}
+    <h2 class="unseen">${texts.balance}</h2>
+    ${stateLegend(counts, format)} ${isLive(batch) ? progressWords(format, page) : ''}
+    ${watch === null ? '' : operationsForm(format, batchAddress(batch.batchId), watch)}
+    ${totalsTable(format, currencyTotals(page.outcomes))} ${openForms(format, page)}
+    ${firstFindings(format, page.fileFindings, texts.fileFindings)}
+    ${invoiceList(format, page)}
+    ${aboutBatch(format, page)}`;
+}
+
+const MOST_REFUSALS = 3;
+
+/** Says in one sentence whether every invoice went out. Also names doubt and lost rows of a running batch. */
+function verdict(format: PageFormat, { batch, fileFindings, counts, shortfall }: BatchPage): SafeHtml {
+  const { plural, count } = format;
+  const { verdicts } = format.texts;
+  const { state, invoices } = batch;
+  if (state === 'finished' || state === 'cancelled')
+    return outcomeVerdict(format, { ...shortfall, invoices, issued: issuedCount(counts) });
+  const running = fill(verdicts.running, { n: count(settledCount(counts)), of: count(invoices) });
+  const refusals = state === 'refused' ? fileFindings.filter(({ severity }) => severity === 'error') : [];
+  const lines = [
+    ...doubtSentence(format, shortfall),
+    ...refusals.slice(0, MOST_REFUSALS).map(({ message }) => message),
+    ...(shortfall.rowsLost === 0 ? [] : [plural(verdicts.rowsLeft, shortfall.rowsLost)]),
+  ];
+  return html`<p class="big"><strong>${state === 'refused' || state === 'staging' ? verdicts[state] : running}</strong></p>
+    ${lines.map((line) => html`<p>${line}</p>`)}${doubtRefs(format, shortfall)}`;
+}
+
+function openForms(format: PageFormat, { batch, counts, canAct }: BatchPage): SafeHtml {
+  if (!canAct || isLive(batch)) return html``;
+  const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
+  return html`${open ? reconcileForm(format, batchAddress(batch.batchId)) : ''} ${retryBatchForm(format, batch.batchId, counts)}`;
+}
+
+function progressWords(format: PageFormat, { batch, counts }: BatchPage): SafeHtml {
+  const { texts, count, duration } = format;
+  const settled = counts.issued + counts.failed + counts.rejected;
+  const left = OPEN_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const perMs = settled / Math.max(1, Date.now() - batch.startedAt);
+  const rate = perMs * 1_000 >= 10 ? Math.round(perMs * 1_000) : Math.round(perMs * 10_000) / 10;
+  if (batch.state !== 'running' || settled === 0 || left === 0) return html``;
+  return html`<p class="rate">${fill(texts.rate.settled, { n: count(rate) })} <strong>${fill(texts.rate.left, { time: duration(left / perMs) })}</strong></p>`;
+}
+
+function aboutBatch(format: PageFormat, { batch, temporalUi, audited }: BatchPage): SafeHtml {
+  const { texts, count, time } = format;
+  const { heads } = texts;
+  const lines: readonly (readonly [string, HtmlValue | null])[] = [
+    [heads.rows, count(batch.rows)],
+    [texts.rowsWithoutInvoice, count(batch.rowsWithoutInvoice)],
+    [heads.invoices, count(batch.invoices)],
+    [texts.started, time(batch.startedAt)],
+    [texts.finished, batch.finishedAt === null ? null : time(batch.finishedAt)],
+    [
+      texts.audit.title,
+      audited === 0 ? null : html`<a href="${batchAddress(batch.batchId)}/audit">${count(audited)}</a>`,
+    ],
+    ['Id', html`<span class="mono">${batch.batchId}</span>`],
+    ['SHA-256', html`<span class="mono">${batch.sha256}</span>`],
+    ['Temporal', temporalUi === null ? null : html`<a href="${temporalUi}">${texts.temporalUi}</a>`],
+  ];
+  return html`<h2>${texts.details}</h2>
+    ${facts(lines)}`;
+}
+
+function operationsForm({ texts, action: actionOf }: PageFormat, address: string, watch: BatchWatch): SafeHtml {
+  const { operations } = texts;
+  const action = actionOf(`${address}/operations`);
+  const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
+  if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
+  return html`<section class="card" aria-label="${operations.title}">
+    ${watch.paused ? html`<p><strong>${operations.paused}</strong></p>` : ''} ${waits}
+    ${
+      watch.paused
+        ? html`<form action="${action}" method="post">
+            <button class="main" name="kind" value="resume">${operations.resume}</button>
+          </form>`
+        : html`<form action="${action}" method="post">
+            ${reasonField(texts, 'pause-reason')}
+            <button name="kind" value="pause">${operations.pause}</button>
+          </form>`
+    }
+    <form action="${action}" method="post">
+      <button name="kind" value="settleNow">${operations.settleNow}</button>
+    </form>
+    <details>
+      <summary>${operations.cancel}</summary>
+      <form action="${action}" method="post">
+        <p>${operations.cancelNote}</p>
+        ${reasonField(texts, 'cancel-reason')}
+        <button class="danger" name="kind" value="cancelRemaining">${operations.cancel}</button>
+      </form>
+    </details>
+    <p class="soft">${operations.reasonNote}</p>
+  </section>`;
+}
+
+const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
+
+/** Renders links to the report's files in the order correct, read, keep, and an upload for corrected rows if the reader may act. */
+function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): SafeHtml {
+  const { texts } = format;
+  if (reports.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;
+  const kinds = ORDER.flatMap((kind) =>
+    reports.filter((name) => kindOf(name) === kind).map((name) => ({ kind, name })),
+  );
+  const corrections = kinds.some(({ kind }) => kind === 'corrections');
+  return html`${corrections ? html`<p>${texts.useCorrections}</p>` : ''}
+    <ul class="plain buttons">
+      ${kinds.map(({ kind, name }) => html`<li><a class="button" href="${batchAddress(batch.batchId)}/files/${name}">${texts.reportFiles[kind]}</a></li>`)}
+    </ul>
+    ${corrections && canAct ? uploadForm(format) : ''}`;
+}
+
+function kindOf(name: string): (typeof ORDER)[number] {
+  if (name.startsWith('corrections')) return 'corrections';
+  return name.endsWith('.html') ? 'html' : name.endsWith('.csv') ? 'csv' : 'json';
+}
+
+/** Number of rows before an ellipsis: an invoice of a thousand lines must not fill the page. */
+const MOST_ROWS = 8;
+
+/** Renders one page of invoices, with the choice of states above and the other pages below. */
+function invoiceList(format: PageFormat, page: BatchPage): SafeHtml {
+  const { texts } = format;
+  const { heads } = texts;
+  const { batch, view, invoices } = page;
+  if (batch.invoices === 0) return html``;
+  const columns = [
+    ...[heads.reference, heads.merchant, heads.state, { number: heads.net }],
+    ...[heads.rows, { text: heads.reason }, { mono: heads.serviceId }, { number: texts.attempts }],
+  ];
+  const rows = invoices.map((invoice) => invoiceRow(format, batch, invoice));
+  return html`<h2 id="invoices">${heads.invoices}</h2>
+    ${choices(format, page)}
+    ${invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(heads.invoices, columns, rows)}
+    ${listPages(format, view, (other) => listAddress(batch, view.show, other))}`;
+}
+
+function choices({ texts, count }: PageFormat, { batch, counts, view }: BatchPage): SafeHtml {
+  const sum = (states: readonly (keyof StateCounts)[]) => states.reduce((total, state) => total + counts[state], 0);
+  const offered: readonly (readonly [show: string, label: string, invoices: number])[] = [
+    ['problems', texts.problems, sum(PROBLEM_STATES)],
+    ['all', texts.all, sum(STATE_ORDER)],
+    ...STATE_ORDER.filter((state) => counts[state] > 0).map((state) => [state, state, counts[state]] as const),
+  ];
+  return html`<ul class="plain">
+    ${offered.map(
+      ([show, label, invoices]) =>
+        html`<li>
+          <a href="${listAddress(batch, show, 1)}" ${show === view.show ? html`aria-current="true"` : ''}>${label} (${count(invoices)})</a>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function listAddress(batch: BatchRecord, show: string, page: number): string {
+  return `${batchAddress(batch.batchId)}?show=${show}&page=${page}#invoices`;
+}
+
+function invoiceRow(format: PageFormat, batch: BatchRecord, invoice: BatchInvoice): Row {
+  const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts } = invoice;
+  return [
+    html`<a href="${batchAddress(batch.batchId)}/invoices/${ordinal}">${ref}</a>`,
+    ...[merchantNif, stateMark(state)],
+    net === null ? '' : `${format.money(net)} ${currency ?? ''}`,
+    `${rows.slice(0, MOST_ROWS).join(', ')}${rows.length > MOST_ROWS ? ', …' : ''}`,
+    ...[reasonLines(format, invoice), serviceId ?? '', format.count(attempts)],
+  ];
+}
+
+/** Number of invoices on one page of a list: with a long reason beside each, the page stays below 100 kB. */
+const WINDOW_SIZE = 50;
+const VIEWS = ['problems', 'all', ...OUTCOMES] as const;
+
+/** Reads `?show=` and `?page=`; by default the page shows problems first, if there are any. */
+function invoiceView(counts: StateCounts, query: Readonly<Record<string, string>>) {
+  const usual = PROBLEM_STATES.some((problem) => counts[problem] > 0) ? 'problems' : 'all';
+  const show = VIEWS.find((view) => view === query['show']) ?? usual;
+  const states = show === 'all' ? OUTCOMES : show === 'problems' ? PROBLEM_STATES : [show];
+  const total = states.reduce((sum, state) => sum + counts[state], 0);
+  return { show, states: new Set(states), ...listPart(total, WINDOW_SIZE, query['page']) };
 }

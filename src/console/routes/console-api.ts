@@ -8,11 +8,11 @@ import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
-import { PurgeRequest, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
+import { PurgeRequest, readBatch, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
 import { healthChecks } from './overview-routes.ts';
 import { reportFiles } from '../http/report-downloads.ts';
-import { callerOf, noteAct, noteFound } from '../people/people.ts';
-import { answerSearch, positionWord, readSearchQuery, unreadableSearch } from '../search-query.ts';
+import { callerOf, noteAct } from '../http/people.ts';
+import { answerSearch, readSearchQuery, unreadableSearch } from '../search-query.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 const MOST_BATCHES = 500;
@@ -20,11 +20,10 @@ const USUAL_BATCHES = 100;
 /** A hand-over names files and never contains them. */
 const MOST_BODY_BYTES = 256 * 1024;
 const MOST_REFS_BYTES = 4 * 1024 * 1024;
-const NO_COUNTS = everyCountByOutcome([]);
 
 /** Serves the JSON API over the ledger, for other processes of one data directory and for scripts. */
 export function consoleApi(options: ConsoleOptions): Hono {
-  const { ledger, version } = options;
+  const { ledger, version, actions, token } = options;
   const api = new Hono();
 
   api.get('/health', async (context) => {
@@ -40,7 +39,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const asked = Number(context.req.query('limit') ?? USUAL_BATCHES);
     const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_BATCHES) : USUAL_BATCHES;
     const batches = await readBatches(ledger, await ledger.listBatches(limit));
-    return context.json({ batches: batches.map((batch) => withEveryCount(batch)) });
+    return context.json({ batches: batches.map(withEveryCount) });
   });
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
@@ -48,11 +47,10 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/invoices', (context) => search(context, options));
 
   api.get('/batches/:id', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
+    const batch = await readBatch(ledger, context.req.param('id'));
     if (batch === null) return batchNotFound(context);
-    const [read] = await readBatches(ledger, [batch]);
     return context.json({
-      ...(read && withEveryCount(read)),
+      ...withEveryCount(batch),
       outcomes: await batchOutcomes(ledger, batch.batchId),
       fileFindings: await ledger.fileFindings(batch.batchId),
       reports: await reportFiles(options.reportsDir, batch.batchId),
@@ -62,14 +60,26 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches/:id/invoices', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
-    await noteAct(context, options.people, batch.batchId, { what: 'download', why: 'invoices' });
+    await noteAct(context, options.people, [batch.batchId], { what: 'download', why: 'invoices' });
     const lines = Readable.from(linesOf(ledger.batchInvoices(batch.batchId), options), { highWaterMark: 1 });
     return context.body(Readable.toWeb(lines) as ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/x-ndjson',
     });
   });
 
-  takeOrders(api, options);
+  const limited = (maxSize: number) =>
+    bodyLimit({
+      maxSize,
+      onError: (context) => failure(context, 413, 'usage', `The body must be at most ${maxSize} bytes.`),
+    });
+  api.post('/run', limited(MOST_BODY_BYTES), (context) => handOver(context, options));
+  // These need the token: a purge is final, references are personal data, and no page asks for them.
+  api.post('/purge', limited(MOST_BODY_BYTES), (context) =>
+    forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge }),
+  );
+  api.post('/rows', limited(MOST_REFS_BYTES), (context) =>
+    forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs }),
+  );
   return api;
 }
 
@@ -87,40 +97,24 @@ async function* linesOf(
   }
 }
 
-/** Adds the routes of orders. Purging and references of invoices need the token: a purge is final, references are personal data, and no page asks for them. */
-function takeOrders(api: Hono, options: ConsoleOptions): void {
-  const { actions, token } = options;
-  const limited = (maxSize: number) =>
-    bodyLimit({
-      maxSize,
-      onError: (context) => failure(context, 413, 'usage', `The body must be at most ${maxSize} bytes.`),
-    });
-  api.post('/run', limited(MOST_BODY_BYTES), (context) => handOver(context, options));
-  api.post('/purge', limited(MOST_BODY_BYTES), (context) =>
-    forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge }),
-  );
-  api.post('/rows', limited(MOST_REFS_BYTES), (context) =>
-    forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs }),
-  );
-}
-
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
   const query = readSearchQuery((name) => context.req.query(name), options.timeZone ?? ownZone());
   const result = await answerSearch(options.ledger, query);
   if (result === null) return failure(context, 400, 'usage', unreadableSearch(query));
-  await noteFound(context, options.people, result, 'invoices');
-  return context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
+  const batchIds = result.found.map(({ batchId }) => batchId);
+  await noteAct(context, options.people, batchIds, { what: 'download', why: 'invoices' });
+  return context.json(result);
 }
 
 function withEveryCount(batch: ReadBatch) {
-  return { ...batch, counts: { ...NO_COUNTS, ...batch.counts } };
+  return { ...batch, counts: { ...everyCountByOutcome([]), ...batch.counts } };
 }
 
 async function handOver(context: Context, { actions, token, people }: ConsoleOptions): Promise<Response> {
   if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
   const body = RunRequest.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
-  const note = (id: string, file: string) => noteAct(context, people, id, { what: 'start', why: file });
+  const note = (id: string, file: string) => noteAct(context, people, [id], { what: 'start', why: file });
   return context.json(await actions.run(body.data, { anywhere: isProgram(context, token), note }), 202);
 }
 

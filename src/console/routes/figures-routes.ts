@@ -3,8 +3,7 @@ import { fill } from '../../texts/fill.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { STATE_ORDER, stateBar, stateMark } from '../../texts/outcomes/outcome-html.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import type { PageFormat } from '../pages/page-format.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
 import { durationQuantile, mergedHistograms } from '../../domain/time/duration-histogram.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { sumDecimals } from '../../domain/money.ts';
@@ -26,29 +25,20 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
     // Reads a day more, so that the range is complete in every zone.
     const batches = await options.ledger.batchFigures(now - (NIGHTS + 1) * DAY_MS, MOST_BATCHES + 1);
     const shown = batches.slice(0, MOST_BATCHES);
-    const content = figuresPage(format, nightFigures(shown, now, format.timeZone), {
-      without: shown.filter(({ figures }) => figures === null).length,
-      isCut: batches.length > MOST_BATCHES,
-    });
-    return pages.show(context, { title: format.texts.figures.title, content });
+    const nights = nightFigures(shown, now, format.timeZone);
+    const without = shown.filter(({ figures }) => figures === null).length;
+    const { texts, plural, count } = format;
+    const { figures: words } = texts;
+    const some = nights.some(({ batches: files }) => files > 0);
+    const content = html`<h1>${words.title}</h1>
+      <p>${fill(words.note, { n: count(nights.length) })}</p>
+      ${without === 0 ? '' : html`<p class="soft">${plural(words.without, without)}</p>`}
+      ${batches.length > MOST_BATCHES ? html`<p role="alert">${words.cut}</p>` : ''}
+      ${some ? html`${nightTable(format, nights)} ${reasonTable(format, nights)}` : html`<p role="status">${words.none}</p>`}`;
+    return pages.show(context, { title: words.title, content });
   });
 
   return routes;
-}
-
-function figuresPage(
-  format: PageFormat,
-  nights: readonly NightFigures[],
-  { without, isCut }: { readonly without: number; readonly isCut: boolean },
-): SafeHtml {
-  const { texts, plural, count } = format;
-  const { figures } = texts;
-  const some = nights.some(({ batches }) => batches > 0);
-  return html`<h1>${figures.title}</h1>
-    <p>${fill(figures.note, { n: count(nights.length) })}</p>
-    ${without === 0 ? '' : html`<p class="soft">${plural(figures.without, without)}</p>`}
-    ${isCut ? html`<p role="alert">${figures.cut}</p>` : ''}
-    ${some ? html`${nightTable(format, nights)} ${reasonTable(format, nights)}` : html`<p role="status">${figures.none}</p>`}`;
 }
 
 function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHtml {
@@ -66,24 +56,17 @@ function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHt
       const states = STATE_ORDER.filter((state) => night.counts[state] > 0).map(
         (state) => html`<div>${stateMark(state)} ${count(night.counts[state])}</div>`,
       );
-      const cells = [states, sums, duration(night.median), duration(night.most)];
-      return html`<tr><th scope="row" class="time">${night.date}${stateBar(night.counts)}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+      return [html`${night.date}${stateBar(night.counts)}`, states, sums, duration(night.median), duration(night.most)];
     });
-  return table(figures.title, [texts.nights.night, ...heads.map((number) => ({ number }))], rows, { kind: 'numbers' });
+  return table(figures.title, [{ row: texts.nights.night }, ...heads.map((number) => ({ number }))], rows);
 }
 
 function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures[]): SafeHtml {
   const { figures, heads } = texts;
-  const rows = commonReasons(nights).map(
-    ([code, invoices]) =>
-      html`<tr>
-        <th scope="row"><code>${code}</code></th>
-        <td class="number">${count(invoices)}</td>
-      </tr>`,
-  );
+  const rows = commonReasons(nights).map(([code, invoices]) => [html`<code>${code}</code>`, count(invoices)]);
   if (rows.length === 0) return html``;
   return html`<h2>${figures.reasons}</h2>
-    ${table(figures.reasons, [heads.reason, { number: heads.invoices }], rows)}`;
+    ${table(figures.reasons, [{ row: heads.reason }, { number: heads.invoices }], rows)}`;
 }
 
 const NIGHTS = 90;
@@ -97,7 +80,7 @@ interface NightFigures {
   /** In milliseconds; null if no invoice was settled. */
   readonly median: number | null;
   readonly most: number | null;
-  readonly reasons: ReadonlyMap<string, number>;
+  readonly reasons: BatchFigures['reasons'];
 }
 
 /** Returns the last nights up to `now`, oldest first, also nights without a file; days are those of the zone. */
@@ -121,9 +104,6 @@ export function nightFigures(
 }
 
 function night(date: string, figures: readonly BatchFigures[]): NightFigures {
-  const reasons = new Map<string, number>();
-  for (const { code, invoices } of figures.flatMap((one) => one.reasons))
-    reasons.set(code, (reasons.get(code) ?? 0) + invoices);
   const counts = everyCountByOutcome(
     figures.flatMap(({ states }) =>
       Object.entries(states).map(([outcome, invoices]) => ({ outcome: outcome as Outcome, invoices })),
@@ -131,7 +111,8 @@ function night(date: string, figures: readonly BatchFigures[]): NightFigures {
   );
   const settling = mergedHistograms(figures.map((one) => one.settling));
   return {
-    ...{ date, batches: figures.length, counts, reasons, money: moneyOf(figures) },
+    ...{ date, batches: figures.length, counts, money: moneyOf(figures) },
+    reasons: figures.flatMap((one) => one.reasons),
     median: durationQuantile(settling, 0.5),
     most: durationQuantile(settling, 0.95),
   };
@@ -152,7 +133,7 @@ const MOST_REASONS = 10;
 /** Returns why invoices of these nights are not confirmed as issued, commonest reason first; equal counts by name, so that a reloaded page looks the same. */
 function commonReasons(nights: readonly NightFigures[]): readonly (readonly [code: string, invoices: number])[] {
   const sums = new Map<string, number>();
-  for (const [code, invoices] of nights.flatMap(({ reasons }) => [...reasons]))
+  for (const { code, invoices } of nights.flatMap(({ reasons }) => reasons))
     sums.set(code, (sums.get(code) ?? 0) + invoices);
   return [...sums].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MOST_REASONS);
 }

@@ -1,16 +1,15 @@
 import { Hono } from 'hono';
 import type { NightlyRunEntry } from '../../domain/records/night.ts';
-import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { nightSections, type NightPage } from '../../texts/nights/night-html.ts';
 import { nightTone, nightVerdict } from '../../texts/nights/night-verdict.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { listPages, type ListPart, listPart } from '../pages/notes.ts';
-import type { PageFormat } from '../pages/page-format.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
+import { batchAddress, listPages, type ListPart, listPart } from '../pages/page-parts.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isMissing, namesIn } from '../http/report-downloads.ts';
+import { errorCode, namesIn } from '../../platform/error-code.ts';
 
 /** Serves the results of the nights, from their stored summaries. */
 export function nightlyRoutes({ reportsDir }: Pick<ConsoleOptions, 'reportsDir'>, pages: PageAnswers): Hono {
@@ -44,7 +43,7 @@ function nightList(format: PageFormat, listed: readonly ListedNight[]): SafeHtml
   const { nights, heads } = format.texts;
   if (listed.length === 0) return html`<p>${nights.none}</p>`;
   const columns = [
-    ...[nights.night, nights.outcome],
+    ...[{ row: nights.night }, nights.outcome],
     ...[nights.files, heads.invoices, nights.issued].map((number) => ({ number })),
   ];
   const rows = listed.map((night) => listRow(format, night));
@@ -52,23 +51,19 @@ function nightList(format: PageFormat, listed: readonly ListedNight[]): SafeHtml
     ${table(nights.title, columns, rows)}`;
 }
 
-function listRow({ texts, count, plural, date: dated }: PageFormat, { date, summary }: ListedNight): SafeHtml {
-  const name = html`<th scope="row"><a href="/nights/${date}">${dated(date)}</a></th>`;
+function listRow({ texts, count, plural, date: dated }: PageFormat, { date, summary }: ListedNight): Row {
+  const name = html`<a href="/nights/${date}">${dated(date)}</a>`;
   if (summary === null)
-    return html`<tr>
-      ${name}
-      <td colspan="4">${texts.nights.unreadable}</td>
-    </tr>`;
+    return html`<tr><th scope="row">${name}</th><td colspan="4">${texts.nights.unreadable}</td></tr>`;
   const { files, waiting, invoices, notIssued } = summary.totals;
-  return html`<tr>
-    ${name}
-    <td><span class="state ${nightTone(summary)}">${nightVerdict(texts, plural, summary)}</span></td>
-    ${[files + waiting, invoices, invoices - notIssued].map((number) => html`<td class="number">${count(number)}</td>`)}
-  </tr>`;
+  return [
+    ...[name, html`<span class="state ${nightTone(summary)}">${nightVerdict(texts, plural, summary)}</span>`],
+    ...[files + waiting, invoices, invoices - notIssued].map((number) => count(number)),
+  ];
 }
 
 function linkedName({ batchId, name }: NightlyRunEntry): SafeHtml {
-  return batchId === null ? html`${name}` : html`<a href="/batches/${encodeURIComponent(batchId)}">${name}</a>`;
+  return batchId === null ? html`${name}` : html`<a href="${batchAddress(batchId)}">${name}</a>`;
 }
 
 /** Nights on one page of the list: a quarter of a year. */
@@ -86,7 +81,7 @@ interface StoredNight extends NightPage {
 const time = z
   .string()
   .transform((iso) => Date.parse(iso))
-  .refine((milliseconds) => Number.isFinite(milliseconds));
+  .refine(Number.isFinite);
 
 /** Lote itself writes the file, so `schema` guarantees that the rest is as in `NightlySummary`. */
 const StoredNight = z.looseObject({
@@ -115,10 +110,7 @@ async function listNights(
   asked: string | undefined,
 ): Promise<{ readonly nights: readonly ListedNight[]; readonly part: ListPart }> {
   const names = await namesIn(join(reportsDir, 'nights'));
-  const dates = names
-    .flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? [])
-    .toSorted()
-    .toReversed();
+  const dates = names.flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? []).toReversed();
   const part = listPart(dates.length, NIGHTS_OF_A_PAGE, asked);
   const shown = dates.slice((part.page - 1) * NIGHTS_OF_A_PAGE, part.page * NIGHTS_OF_A_PAGE);
   const nights = shown.map(async (date) => {
@@ -135,6 +127,6 @@ async function readNight(reportsDir: string, date: string): Promise<StoredNight 
     const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8');
     return StoredNight.parse(JSON.parse(text)) as unknown as StoredNight;
   } catch (error) {
-    return isMissing(error) ? 'missing' : 'unreadable';
+    return errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable';
   }
 }

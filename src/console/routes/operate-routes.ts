@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { RETRY_STATES } from '../../domain/retry-decision.ts';
 import { fill } from '../../texts/fill.ts';
 import { html, type SafeHtml } from '../../texts/html.ts';
-import type { ConsoleOptions, Operation, ReconcileAnswer, RetryAnswer } from '../console-options.ts';
-import type { PageFormat } from '../pages/page-format.ts';
+import { wordOf } from '../../texts/outcomes/outcome-html.ts';
+import type { ConsoleOptions, ReconcileAnswer } from '../console-options.ts';
 import { formOf } from './file-routes.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { LONGEST_REASON } from '../forms/forms.ts';
-import { actorOf, noteAct } from '../people/people.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
+import { LONGEST_REASON } from '../pages/forms.ts';
+import { batchAddress } from '../pages/page-parts.ts';
+import { actorOf, noteAct } from '../http/people.ts';
 
 const EVERYTHING_OPEN = 'the service was asked for everything that any batch left open';
 
@@ -45,7 +46,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     const operation = OperationForm.safeParse(await formOf(context));
     if (!operation.success) return context.redirect(target.page, 303);
     await actions.operate(target.workflowId, operation.data, actorOf(context));
-    return done(context, target.page, operation.data);
+    return goBack(context, target.page, { done: operation.data.kind });
   });
 
   for (const path of TARGETS) {
@@ -61,23 +62,33 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
         acceptDuplicateRisk: 'acceptDuplicateRisk' in form.data && form.data.acceptDuplicateRisk === 'yes',
         by: actorOf(context),
       });
-      return done(context, page, { kind: 'retry', ...answer });
+      const ended = answer.how === 'ended' ? { moved: answer.moved, ...answer.refused } : {};
+      return goBack(context, page, { done: 'retry', how: answer.how, ...ended });
     });
 
     // Lote asks the service for everything that any batch left open; the audit of this batch records who asked.
     routes.post(`${path}/reconcile`, async (context) => {
       const target = await targetOf(context, ledger);
       if (target === null || actions === undefined) return pages.notFound(context);
-      await noteAct(context, people, target.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
-      return done(context, target.page, { kind: 'reconcile', ...(await actions.reconcile()) });
+      await noteAct(context, people, [target.batchId], { what: 'reconcile', why: EVERYTHING_OPEN });
+      return goBack(context, target.page, { done: 'reconcile', ...reconcileFields(await actions.reconcile()) });
     });
   }
 
   return routes;
 }
 
-function done(context: Context, page: string, what: Parameters<typeof doneQuery>[0]): Response {
-  return context.redirect(`${page}?${doneQuery(what)}`, 303);
+/** Leads back to a page with what `doneNote` reads. */
+function goBack(context: Context, page: string, fields: Readonly<Record<string, string | number>>): Response {
+  const query = Object.entries(fields).map(([name, value]) => [name, String(value)] as [string, string]);
+  return context.redirect(`${page}?${new URLSearchParams(query).toString()}`, 303);
+}
+
+function reconcileFields(answer: ReconcileAnswer): Readonly<Record<string, string | number>> {
+  if (answer.how === 'started') return { how: 'started' };
+  const { asked, settled, repeated, found, orphans, serviceAway, profileFoundWrong } = answer;
+  const away = profileFoundWrong === true ? 'profileFoundWrong' : 'unanswered';
+  return { how: 'ended', asked, settled, repeated, found, closed: orphans.length, ...(serviceAway && { away }) };
 }
 
 interface Target {
@@ -93,7 +104,7 @@ async function targetOf(context: Context, ledger: ConsoleOptions['ledger']): Pro
   const ordinal = context.req.param('ordinal');
   if (batch === null) return null;
   const { batchId, workflowId } = batch;
-  const page = `/batches/${encodeURIComponent(batchId)}`;
+  const page = batchAddress(batchId);
   if (ordinal === undefined) return { batchId, workflowId, rows: null, page };
   const details = await ledger.invoiceDetails(batchId, Number(ordinal));
   if (details === null) return null;
@@ -110,22 +121,11 @@ export function doneNote(format: PageFormat, query: Query): SafeHtml {
 }
 
 function linesOf(format: PageFormat, query: Query): readonly string[] {
-  const { operations, total } = format.texts;
-  switch (query['done']) {
-    case 'retry':
-      return retryLines(format, query);
-    case 'reconcile':
-      return reconcileLines(format, query);
-    case 'confirmTotal':
-      return [total.done];
-    case 'pause':
-    case 'resume':
-    case 'cancelRemaining':
-    case 'settleNow':
-      return [operations.done[query['done']]];
-    default:
-      return [];
-  }
+  const { done = '' } = query;
+  if (done === 'retry') return retryLines(format, query);
+  if (done === 'reconcile') return reconcileLines(format, query);
+  const words = wordOf(format.texts.operations.done, done, '');
+  return words === '' ? [] : [words];
 }
 
 function numberOf(query: Query, name: string): number {
@@ -143,28 +143,12 @@ function retryLines({ texts: { retry }, plural }: PageFormat, query: Query): rea
 
 function reconcileLines({ texts: { reconcile }, count }: PageFormat, query: Query): readonly string[] {
   if (query['how'] === 'started') return [reconcile.started];
-  const words = (...names: string[]) => Object.fromEntries(names.map((name) => [name, count(numberOf(query, name))]));
+  const names = ['closed', 'asked', 'settled', 'repeated', 'found'];
+  const words = Object.fromEntries(names.map((name) => [name, count(numberOf(query, name))]));
   return [
-    ...(numberOf(query, 'closed') === 0 ? [] : [fill(reconcile.closed, words('closed'))]),
-    fill(reconcile.asked, words('asked', 'settled')),
-    ...(numberOf(query, 'repeated') === 0 ? [] : [fill(reconcile.repeated, words('repeated', 'found'))]),
+    ...(numberOf(query, 'closed') === 0 ? [] : [fill(reconcile.closed, words)]),
+    fill(reconcile.asked, words),
+    ...(numberOf(query, 'repeated') === 0 ? [] : [fill(reconcile.repeated, words)]),
     ...(query['away'] === 'unanswered' || query['away'] === 'profileFoundWrong' ? [reconcile[query['away']]] : []),
   ];
-}
-
-/** Returns the query that `doneNote` reads. */
-function doneQuery(
-  done: Operation | ({ kind: 'retry' } & RetryAnswer) | ({ kind: 'reconcile' } & ReconcileAnswer),
-): string {
-  const fields: Record<string, string | number> = { done: done.kind };
-  if (done.kind === 'retry' || done.kind === 'reconcile') fields['how'] = done.how;
-  if (done.kind === 'retry' && done.how === 'ended') Object.assign(fields, { moved: done.moved, ...done.refused });
-  if (done.kind === 'reconcile' && done.how === 'ended') {
-    const { asked, settled, repeated, found, orphans, serviceAway, profileFoundWrong } = done;
-    Object.assign(fields, { asked, settled, repeated, found, closed: orphans.length });
-    if (serviceAway) fields['away'] = profileFoundWrong === true ? 'profileFoundWrong' : 'unanswered';
-  }
-  return new URLSearchParams(
-    Object.entries(fields).map(([name, value]): [string, string] => [name, `${value}`]),
-  ).toString();
 }

@@ -3,15 +3,21 @@ import { Hono } from 'hono';
 import { batchOutcomes, withShortfalls, type FileShortfall } from '../../domain/batch-outcomes.ts';
 import { everyCountByOutcome, settledCount } from '../../domain/outcome-counts.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
-import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { doubtSentence, stateBar } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions, HealthCheck, ShownSetting } from '../console-options.ts';
-import { uploadForm } from '../forms/forms.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import type { PageFormat } from '../pages/page-format.ts';
-import { batchTone, isLive, notOutOf, type NotOut, type StateCounts } from '../pages/state-counts.ts';
-import { actionsFor } from '../people/people.ts';
-import { misfitNote } from '../pages/notes.ts';
+import { uploadForm } from '../pages/forms.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
+import {
+  batchAddress,
+  batchTone,
+  isLive,
+  misfitNote,
+  notOutOf,
+  type NotOut,
+  type StateCounts,
+} from '../pages/page-parts.ts';
+import { actionsFor } from '../http/people.ts';
 
 /** A person does not read a longer page, and finds older batches by their address. */
 const BATCHES_SHOWN = 100;
@@ -63,23 +69,26 @@ interface BatchWithCounts {
 function batchTable(format: PageFormat, batches: readonly BatchWithCounts[]): SafeHtml {
   const { texts } = format;
   const { file, state, invoices } = texts.heads;
-  const columns = [file, state, texts.problems, { number: invoices }, texts.progress, texts.started];
+  const columns = [
+    ...[{ text: file }, state, texts.problems, { number: invoices }, texts.progress],
+    { time: texts.started },
+  ];
   const rows = batches.map((entry) => batchRow(format, entry));
   return table(texts.batches, columns, rows);
 }
 
-function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCounts): SafeHtml {
+function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCounts): Row {
   const { texts, count, time } = format;
   const notOut = notOutOf(batch, counts);
   const open = whatIsOpen(format, notOut, shortfall);
-  return html`<tr>
-    <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
-    <td><span class="state ${batchTone(batch, notOut, shortfall)}">${texts.batchStates[batch.state]}</span></td>
-    <td>${batch.state === 'refused' ? texts.verdicts.refused : open}</td>
-    <td class="number">${count(batch.invoices)}</td>
-    <td>${stateBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
-    <td class="time">${time(batch.startedAt)}</td>
-  </tr>`;
+  return [
+    html`<a href="${batchAddress(batch.batchId)}">${batch.file}</a>`,
+    html`<span class="state ${batchTone(batch, notOut, shortfall)}">${texts.batchStates[batch.state]}</span>`,
+    batch.state === 'refused' ? texts.verdicts.refused : open,
+    count(batch.invoices),
+    html`${stateBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span>`,
+    time(batch.startedAt),
+  ];
 }
 
 /** Always names issued invoices in doubt; then only the first of: invoices that need a person, a problem of the file, invoices on their way. */
@@ -115,23 +124,23 @@ export function profileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
       <p>${words.intro}</p>
       ${misfitNote(format, (await options.misfits?.()) ?? [])}
       ${address === null ? '' : html`<p>${words.service} <code>${address}</code></p>`}
-      ${table(title, [setting, value, words.meaning], rows, { kind: 'settings' })}`;
+      ${table(title, [{ row: setting }, { value }, { text: words.meaning }], rows)}`;
     return pages.show(context, { title, content });
   });
   return routes;
 }
 
-function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSetting): SafeHtml {
+function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSetting): Row {
   const { key, words, value, default: byDefault, differs } = setting;
   const changed = html`<strong class="state under-way">${profilePage.changed}</strong>
     <div class="soft">${profilePage.byDefault} ${settingValue(byDefault)}</div>`;
   // The words are English in every language; every second part stood between backticks.
   const parts = words.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
-  return html`<tr>
-    <th scope="row"><code>${key}</code></th>
-    <td class="value">${settingValue(value)} ${differs ? changed : ''}</td>
-    <td class="text"><span lang="en">${parts}</span></td>
-  </tr>`;
+  return [
+    html`<code>${key}</code>`,
+    html`${settingValue(value)} ${differs ? changed : ''}`,
+    html`<span lang="en">${parts}</span>`,
+  ];
 }
 
 /** Renders the JSON of a setting: in one line, or indented if it is long. */
@@ -177,14 +186,11 @@ async function tooLate(): Promise<never> {
 }
 
 function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): SafeHtml {
-  const rows = checks.map(
-    ({ name, state, detail, at }) =>
-      html`<tr>
-        <th scope="row">${name === PROFILE ? html`<a href="/profile">${name}</a>` : name}</th>
-        <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
-        <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
-      </tr>`,
-  );
+  const rows = checks.map(({ name, state, detail, at }) => [
+    name === PROFILE ? html`<a href="/profile">${name}</a>` : name,
+    html`<span class="state ${TONES[state]}">${texts.healthStates[state]}</span>`,
+    html`${at === undefined ? '' : time(at)} ${detail}`,
+  ]);
   return html`<h1>${texts.health}</h1>
-    ${table(texts.health, [texts.check, texts.result, texts.healthDetail], rows)}`;
+    ${table(texts.health, [{ row: texts.check }, texts.result, { text: texts.healthDetail }], rows)}`;
 }

@@ -1,16 +1,15 @@
 import { Hono, type Context } from 'hono';
 import { isoTime } from '../../domain/time/iso-time.ts';
-import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { fill } from '../../texts/fill.ts';
-import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
 import { csvAnswer, type Table } from '../http/report-downloads.ts';
-import type { PageFormat } from '../pages/page-format.ts';
-import { noteFound } from '../people/people.ts';
-import { answerSearch, positionWord, readSearchQuery, searchAddress, type SearchQuery } from '../search-query.ts';
-import type { FoundInvoice, InvoiceSearchResult } from '../../ledger/batches/search.ts';
+import { batchAddress } from '../pages/page-parts.ts';
+import { noteAct } from '../http/people.ts';
+import { answerSearch, readSearchQuery, type SearchAnswer, searchAddress, type SearchQuery } from '../search-query.ts';
+import type { FoundInvoice } from '../../ledger/batches/search.ts';
 
 /** Serves the search over the invoices of all batches, and its results as files. */
 export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' | 'people'>, pages: PageAnswers): Hono {
@@ -28,14 +27,16 @@ export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' |
   routes.get('/search.csv', async (context) => {
     const result = await answerSearch(ledger, queryOf(context));
     if (result === null) return pages.notFound(context);
-    await noteFound(context, people, result, 'search.csv');
+    // The audit has no search words, which may be personal data.
+    const batchIds = result.found.map(({ batchId }) => batchId);
+    await noteAct(context, people, batchIds, { what: 'download', why: 'search.csv' });
     return csvAnswer(context, 'invoices', foundTable(result.found), pages.formatOf(context).decimalMark);
   });
 
   return routes;
 }
 
-function searchPage(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult | null): SafeHtml {
+function searchPage(format: PageFormat, query: SearchQuery, result: SearchAnswer | null): SafeHtml {
   const { search } = format.texts;
   return html`<h1>${search.title}</h1>
     ${form(format, query)} ${query.mistakes.map(({ kind, text }) => html`<p role="alert">${fill(search[kind], { text })}</p>`)}
@@ -43,29 +44,30 @@ function searchPage(format: PageFormat, query: SearchQuery, result: InvoiceSearc
 }
 
 function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): SafeHtml {
-  const opened = fields.net !== '' || fields.from !== '' || fields.to !== '';
-  const more = html`<summary>${search.more}</summary>
-    <div class="row">
-      <label for="net">${search.net}</label>
-      <input id="net" name="net" value="${fields.net}" inputmode="decimal" maxlength="40" />
-    </div>
-    <div class="row">
-      <label for="from">${search.from}</label>
-      <input id="from" type="date" name="from" value="${fields.from}" />
-      <span><label for="to" class="inline">${search.to}</label></span>
-      <input id="to" type="date" name="to" value="${fields.to}" />
-    </div>`;
+  const isOpen = fields.net !== '' || fields.from !== '' || fields.to !== '';
   return html`<form action="/search" role="search">
     <div class="row">
       <label for="words">${search.label}</label>
       <input id="words" type="search" name="q" value="${fields.q}" maxlength="200" />
       <button class="main">${search.title}</button>
     </div>
-    ${opened ? html`<details open>${more}</details>` : html`<details>${more}</details>`}
+    <details ${isOpen ? 'open' : ''}>
+      <summary>${search.more}</summary>
+      <div class="row">
+        <label for="net">${search.net}</label>
+        <input id="net" name="net" value="${fields.net}" inputmode="decimal" maxlength="40" />
+      </div>
+      <div class="row">
+        <label for="from">${search.from}</label>
+        <input id="from" type="date" name="from" value="${fields.from}" />
+        <span><label for="to" class="inline">${search.to}</label></span>
+        <input id="to" type="date" name="to" value="${fields.to}" />
+      </div>
+    </details>
   </form>`;
 }
 
-function answer(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult): SafeHtml {
+function answer(format: PageFormat, query: SearchQuery, result: SearchAnswer): SafeHtml {
   const { plural, money, time } = format;
   const { search } = format.texts;
   const { found, lookedAt, backTo, next } = result;
@@ -75,12 +77,9 @@ function answer(format: PageFormat, query: SearchQuery, result: InvoiceSearchRes
     html`<p><a href="${searchAddress('/search', query, over)}">${text}</a></p>`;
   const reach =
     backTo === null ? '' : html`<p class="soft">${fill(plural(search.looked, lookedAt), { date: time(backTo) })}</p>`;
-  const goOn = next === null ? '' : link({ after: positionWord(next) }, search.goOn);
+  const goOn = next === null ? '' : link({ after: next }, search.goOn);
   if (found.length === 0) return html`${readAs}<p role="status">${search.nothing}</p>${reach}${goOn}`;
-  const here = {
-    after: query.after === null ? '' : positionWord(query.after),
-    parts: query.search?.parts === true ? '1' : '',
-  };
+  const here = { after: query.after, parts: query.search?.parts === true ? '1' : '' };
   return html`${readAs}
     <p role="status">${plural(search.found, found.length)}</p>
     ${results(format, found)} ${lookedAt === 0 ? link({ parts: '1' }, search.parts) : ''} ${reach} ${goOn}
@@ -90,24 +89,24 @@ function answer(format: PageFormat, query: SearchQuery, result: InvoiceSearchRes
 function results(format: PageFormat, found: readonly FoundInvoice[]): SafeHtml {
   const { heads, search } = format.texts;
   const { reference, merchant, state, net, serviceId, file } = heads;
-  const columns = [reference, merchant, state, { number: net }, serviceId, file, search.read];
+  const columns = [
+    ...[reference, merchant, state, { number: net }],
+    ...[{ mono: serviceId }, { text: file }, { time: search.read }],
+  ];
   const rows = found.map((invoice) => row(format, invoice));
   return table(search.title, columns, rows);
 }
 
-function row({ money, time, language }: PageFormat, invoice: FoundInvoice): SafeHtml {
+function row({ money, time, texts }: PageFormat, invoice: FoundInvoice): Row {
   const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, file, readAt } = invoice;
   const { contradictions = [] } = invoice;
-  const batch = `/batches/${encodeURIComponent(batchId)}`;
-  return html`<tr>
-    <td><a href="${batch}/invoices/${ordinal}">${ref}</a></td>
-    <td>${merchantNif}</td>
-    <td>${stateMark(state)}${contradictions.map((flag) => html`<div>${CONTRADICTION_TEXTS[language].flags[flag]}</div>`)}</td>
-    <td class="number">${net === null ? '' : html`${money(net)} ${currency ?? ''}`}</td>
-    <td class="mono">${serviceId ?? ''}</td>
-    <td class="text"><a href="${batch}">${file}</a></td>
-    <td class="time">${time(readAt)}</td>
-  </tr>`;
+  const batch = batchAddress(batchId);
+  return [
+    ...[html`<a href="${batch}/invoices/${ordinal}">${ref}</a>`, merchantNif],
+    html`${stateMark(state)}${contradictions.map((flag) => html`<div>${texts.contradictions.flags[flag]}</div>`)}`,
+    ...[net === null ? '' : `${money(net)} ${currency ?? ''}`, serviceId ?? ''],
+    ...[html`<a href="${batch}">${file}</a>`, time(readAt)],
+  ];
 }
 
 const COLUMNS = 'file batch read_at invoice_ref merchant_nif state net currency service_id rows attempts';

@@ -50,7 +50,6 @@ export const TEXTS_EN = {
     found: 'This file',
     usual: 'Usually',
     button: 'The total is right: send',
-    done: 'The total is confirmed. The batch is sent now.',
   },
   people: {
     signedInAs: 'Signed in as',
@@ -277,6 +276,7 @@ export const TEXTS_EN = {
       resume: 'Going on.',
       cancelRemaining: 'Nothing more is sent. What is on its way is waited for, then the report is written.',
       settleNow: 'Lote polls every invoice of this batch that is still without a final word.',
+      confirmTotal: 'The total is confirmed. The batch is sent now.',
     },
   },
   invoice: {

@@ -51,7 +51,6 @@ export const TEXTS_ES: ConsoleTexts = {
     found: 'Este archivo',
     usual: 'Habitual',
     button: 'El total es correcto: enviar',
-    done: 'El total está confirmado. El lote se está enviando.',
   },
   people: {
     signedInAs: 'Sesión de',
@@ -283,6 +282,7 @@ export const TEXTS_ES: ConsoleTexts = {
       resume: 'Sigue.',
       cancelRemaining: 'No se envía nada más. Se espera lo que está en camino y después se escribe el informe.',
       settleNow: 'Lote consulta al servicio cada factura de este lote que sigue sin palabra final.',
+      confirmTotal: 'El total está confirmado. El lote se está enviando.',
     },
   },
   invoice: {

@@ -51,7 +51,6 @@ export const TEXTS_PT: ConsoleTexts = {
     found: 'Este ficheiro',
     usual: 'Habitual',
     button: 'O total está certo: enviar',
-    done: 'O total está confirmado. O lote está a ser enviado.',
   },
   people: {
     signedInAs: 'Sessão de',
@@ -282,6 +281,7 @@ export const TEXTS_PT: ConsoleTexts = {
       resume: 'A continuar.',
       cancelRemaining: 'Nada mais é enviado. Espera-se pelo que está a caminho e depois escreve-se o relatório.',
       settleNow: 'O serviço é consultado sobre cada fatura deste lote ainda sem palavra final.',
+      confirmTotal: 'O total está confirmado. O lote está a ser enviado.',
     },
   },
   invoice: {

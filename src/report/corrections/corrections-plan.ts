@@ -40,8 +40,16 @@ export async function planCorrections(
   language: Language = 'en',
 ): Promise<CorrectionsPlan> {
   const plan = new Map<number, Correction>();
-  const marks = new Marks();
+  const marks = new Map<number, (string | null)[]>();
+  let marked = 0;
   let invoiceRows = 0;
+  const mark = (row: number, column: string | null): void => {
+    marked += 1;
+    const earlier = marks.get(row);
+    if (marked > MOST_IN_A_WORKBOOK) marks.clear();
+    else if (earlier === undefined) marks.set(row, [column]);
+    else earlier.push(column);
+  };
   for (const finding of fileFindings) {
     const { row, severity, column } = finding;
     if (row === null || severity !== 'error') continue;
@@ -52,35 +60,18 @@ export async function planCorrections(
       reason: before === undefined ? said : `${before.reason}; ${said}`,
       ofInvoice: false,
     });
-    marks.add(row, column);
+    mark(row, column);
   }
   for await (const portion of invoices) {
     for (const invoice of portion.filter(isCorrectable)) {
       // All rows of the invoice share one object, so that a file with an error in every row still fits in memory.
       const correction = { state: invoice.state, reason: reasonText(invoice, language), ofInvoice: true };
       for (const row of invoice.rows) plan.set(row, correction);
-      for (const [row, column] of marksOf(invoice)) marks.add(row, column);
+      for (const [row, column] of marksOf(invoice)) mark(row, column);
       invoiceRows += invoice.rows.length;
     }
   }
-  return { byRow: plan, invoiceRows, marks: plan.size > MOST_IN_A_WORKBOOK ? null : marks.all() };
-}
-
-class Marks {
-  readonly #byRow = new Map<number, (string | null)[]>();
-  #count = 0;
-
-  add(row: number, column: string | null): void {
-    this.#count += 1;
-    if (this.#count > MOST_IN_A_WORKBOOK) return this.#byRow.clear();
-    const earlier = this.#byRow.get(row);
-    if (earlier === undefined) this.#byRow.set(row, [column]);
-    else earlier.push(column);
-  }
-
-  all(): CorrectionsPlan['marks'] {
-    return this.#count > MOST_IN_A_WORKBOOK ? null : this.#byRow;
-  }
+  return { byRow: plan, invoiceRows, marks: Math.max(plan.size, marked) > MOST_IN_A_WORKBOOK ? null : marks };
 }
 
 function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [row: number, column: string | null])[] {

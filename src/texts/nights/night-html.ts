@@ -1,6 +1,6 @@
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/records/night.ts';
 import { fill } from '../fill.ts';
-import { html, table, type HtmlValue, type SafeHtml } from '../html.ts';
+import { html, table, type HtmlValue, type Row, type SafeHtml } from '../html.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 import type { NightTexts } from './en.ts';
 import { nightTone, nightVerdict, type NightOutcome, waitingName, remarkText } from './night-verdict.ts';
@@ -50,7 +50,8 @@ function runSection(format: NightFormat, run: NightlyRunState, nameOf: NameOf): 
     run.finishedAt === null
       ? fill(nightFile.unfinishedTimes, { started })
       : fill(texts.times, { started, finished: time(run.finishedAt) });
-  const columns = [heads.file, nights.outcome, { number: heads.invoices }, { number: nights.issued }, nights.know];
+  const numbers = [heads.invoices, nights.issued].map((number) => ({ number }));
+  const columns = [{ text: heads.file }, nights.outcome, ...numbers, { text: nights.know }];
   return html`<section>
     <h2>${nights.run} ${started}</h2>
     <p class="soft">${times} <span class="mono">${run.workflowId}</span></p>
@@ -77,13 +78,12 @@ function messageLine(
     ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }
 
-function fileRow(format: NightFormat, entry: NightlyRunEntry, nameOf: NameOf): SafeHtml {
+function fileRow(format: NightFormat, entry: NightlyRunEntry, nameOf: NameOf): Row {
   const { shelvedAs, verdict, invoices, issued, remarks } = entry;
-  return html`<tr>
-    <td class="text">${nameOf(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}</td>
-    <td><span class="state ${TONES[verdict]}">${format.texts.nights.verdicts[verdict]}</span></td>
-    <td class="number">${format.count(invoices)}</td>
-    <td class="number">${format.count(issued)}</td>
-    <td class="text">${remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`)}</td>
-  </tr>`;
+  return [
+    html`${nameOf(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}`,
+    html`<span class="state ${TONES[verdict]}">${format.texts.nights.verdicts[verdict]}</span>`,
+    ...[format.count(invoices), format.count(issued)],
+    remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`),
+  ];
 }

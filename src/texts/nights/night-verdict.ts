@@ -1,4 +1,3 @@
-import { CONTRADICTION_TEXTS } from '../contradictions.ts';
 import { fill, plainText } from '../fill.ts';
 import type { NightlyRemark, NightlyRunState } from '../../domain/records/night.ts';
 import type { WaitingFile } from '../../domain/records/dropped-file.ts';
@@ -53,7 +52,7 @@ export function waitingName(
 
 /** Returns a remark about a dropped file as a sentence. Messages of other parts of Lote stay in English. */
 export function remarkText({ language, plural, time }: SpeechFormat, remark: NightlyRemark): string {
-  const { remarks, verdicts } = NIGHT_TEXTS[language];
+  const { contradictions, remarks, verdicts } = NIGHT_TEXTS[language];
   switch (remark.kind) {
     case 'dropped-before':
       return fill(remarks[remark.kind], { time: time(remark.at), file: plainText(remark.file) });
@@ -72,7 +71,7 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
     case 'missing':
       return plural(verdicts.notAll, remark.n, remark.of);
     case 'contradicted':
-      return plural(CONTRADICTION_TEXTS[language].sentence, remark.n);
+      return plural(contradictions.sentence, remark.n);
     case 'all-out':
       return plural(verdicts.allIssued, remark.n);
     case 'rows-without-invoice':

@@ -59,6 +59,16 @@ export const OUTCOME_TEXTS_EN = {
     inDoubt: 'In doubt',
     more: '{names} and {n} more',
   },
+  contradictions: {
+    sentence:
+      '{n} [invoice|invoices] went out and [is|are] in doubt: [it|each] may exist twice at the service, or have failed there. Look [it|them] up at the service, and do not send [it|them] again.',
+    flags: {
+      'second-service-id': 'The service accepted a second document of this invoice: it may exist twice.',
+      'shared-service-id': 'The service named its id for another invoice, too: it may have another document.',
+      'issued-in-earlier-generation': 'The service issued another document of this invoice, too: it exists twice.',
+      'failed-after-issued': 'The service said that it was issued, and then that it failed.',
+    },
+  },
   totals: {
     title: 'Totals',
     note: 'Net without tax, exact, as in the file: the states add up to all invoices.',

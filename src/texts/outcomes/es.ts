@@ -61,6 +61,16 @@ export const OUTCOME_TEXTS_ES: OutcomeTexts = {
     inDoubt: 'En duda',
     more: '{names} y {n} más',
   },
+  contradictions: {
+    sentence:
+      '{n} [factura|facturas] se [emitió|emitieron], pero [está|están] en duda:[| cada una] puede existir dos veces en el servicio, o haber fallado allí. [Compruébela|Compruébelas] en el servicio y no [la|las] envíe de nuevo.',
+    flags: {
+      'second-service-id': 'El servicio aceptó un segundo documento de esta factura: puede existir dos veces.',
+      'shared-service-id': 'El servicio indicó su id también para otra factura: puede tener otro documento.',
+      'issued-in-earlier-generation': 'El servicio emitió también otro documento de esta factura: existe dos veces.',
+      'failed-after-issued': 'El servicio dijo que se emitió y, después, que falló.',
+    },
+  },
   totals: {
     title: 'Totales',
     note: 'Importe neto sin impuestos, exacto, como en el archivo: la suma de los estados es la de todas las facturas.',

@@ -1,7 +1,6 @@
 import type { CurrencyTotal } from '../../domain/outcome-counts.ts';
 import type { Finding, Reason } from '../../domain/invoice.ts';
 import type { Contradiction, Outcome } from '../../domain/invoice-state.ts';
-import { CONTRADICTION_TEXTS } from '../contradictions.ts';
 import { fill } from '../fill.ts';
 import { html, table, type SafeHtml } from '../html.ts';
 import { problemWords } from '../problems/problem-words.ts';
@@ -106,8 +105,8 @@ export function outcomeVerdict(format: OutcomeFormat, outcome: WholeOutcome): Sa
 type Doubt = Pick<WholeOutcome, 'contradicted' | 'contradictedRefs'>;
 
 /** Explains the doubt about invoices and what to do; empty if none is in doubt. */
-export function doubtSentence({ language, plural }: SpeechFormat, { contradicted }: Doubt): readonly string[] {
-  return contradicted === 0 ? [] : [plural(CONTRADICTION_TEXTS[language].sentence, contradicted)];
+export function doubtSentence({ texts, plural }: OutcomeFormat, { contradicted }: Doubt): readonly string[] {
+  return contradicted === 0 ? [] : [plural(texts.contradictions.sentence, contradicted)];
 }
 
 /** Lists the invoices to look up at the service. */
@@ -124,24 +123,24 @@ export function totalsTable({ texts, money, count }: OutcomeFormat, totals: read
   if (totals.length === 0) return html``;
   const words = texts.totals;
   const states = STATE_ORDER.filter((state) => totals.some(({ byState }) => byState[state] !== undefined));
-  const line = (name: string, cellOf: (total: CurrencyTotal) => string) =>
-    html`<tr>
-      <th scope="row">${name}</th>
-      ${totals.map((total) => html`<td class="number">${cellOf(total)}</td>`)}
-    </tr>`;
-  const heads = [texts.heads.net, ...totals.map(({ currency }) => ({ number: currency ?? words.noCurrency }))];
+  const line = (name: string, cellOf: (total: CurrencyTotal) => string) => [name, ...totals.map(cellOf)];
+  const columns = [
+    { row: texts.heads.net },
+    ...totals.map(({ currency }) => ({ number: currency ?? words.noCurrency })),
+  ];
   const rows = states.map((state) =>
     line(state, ({ byState }) => (byState[state] === undefined ? '' : money(byState[state]))),
   );
   const unreadable = totals.some(({ withoutAmount }) => withoutAmount > 0);
-  const foot = html`<tfoot>
-    ${line(words.all, ({ net }) => money(net))} ${line(words.number, ({ invoices }) => count(invoices))}
-    ${unreadable ? line(words.unreadable, ({ withoutAmount }) => count(withoutAmount)) : ''}
-  </tfoot>`;
+  const foot = [
+    line(words.all, ({ net }) => money(net)),
+    line(words.number, ({ invoices }) => count(invoices)),
+    ...(unreadable ? [line(words.unreadable, ({ withoutAmount }) => count(withoutAmount))] : []),
+  ];
   return html`<section>
     <h2>${words.title}</h2>
     <p class="soft">${words.note}</p>
-    ${table(words.title, heads, rows, { foot })}
+    ${table(words.title, columns, rows, foot)}
   </section>`;
 }
 
@@ -154,17 +153,16 @@ export function findingsTable(
   { title, most }: { readonly title: string; readonly most: number },
 ): SafeHtml {
   const { heads, severities, moreFindings } = format.texts;
-  const rows = findings.slice(0, most).map(
-    ({ severity, row, column, message, code }) =>
-      html`<tr>
-        <td><span class="state ${SEVERITY_TONES[severity]}">${severities[severity]}</span></td>
-        <td class="number">${row ?? ''}</td>
-        <td>${column ?? ''}</td>
-        <td class="text">${problemWords(format, { code, message })} <span class="mono soft">${code}</span></td>
-      </tr>`,
-  );
+  const columns = [heads.severity, { number: heads.row }, heads.column, { text: heads.finding }];
+  const rows = findings
+    .slice(0, most)
+    .map(({ severity, row, column, message, code }) => [
+      html`<span class="state ${SEVERITY_TONES[severity]}">${severities[severity]}</span>`,
+      ...[row ?? '', column ?? ''],
+      html`${problemWords(format, { code, message })} <span class="mono soft">${code}</span>`,
+    ]);
   const left = format.count(findings.length - most);
-  return html`${table(title, [heads.severity, { number: heads.row }, heads.column, heads.finding], rows)}
+  return html`${table(title, columns, rows)}
   ${findings.length > most ? html`<p class="soft">${fill(moreFindings, { n: left })}</p>` : ''}`;
 }
 
@@ -177,12 +175,12 @@ interface WithReason {
 }
 
 /** Says why an invoice is in its state, with its other findings. */
-export function reasonLines(format: SpeechFormat, invoice: WithReason): readonly SafeHtml[] {
+export function reasonLines(format: OutcomeFormat, invoice: WithReason): readonly SafeHtml[] {
   const { state, reason, findings, flags, contradictions = [] } = invoice;
   const lines = [
     ...(reason === null ? [] : [problemWords(format, reason, state)]),
     ...findings.filter(({ message }) => message !== reason?.message).map((finding) => problemWords(format, finding)),
-    ...contradictions.map((flag) => html`<strong>${CONTRADICTION_TEXTS[format.language].flags[flag]}</strong>`),
+    ...contradictions.map((flag) => html`<strong>${format.texts.contradictions.flags[flag]}</strong>`),
     ...flags.map((flag) => html`${flag}`),
   ];
   return lines.map((line) => html`<div>${line}</div>`);
@@ -201,23 +199,16 @@ interface DoneByHand {
 /** Lists who did what to a batch, when and why. */
 export function auditTable({ texts, time, count }: OutcomeFormat, audit: readonly DoneByHand[]): SafeHtml {
   const { heads, audit: words } = texts;
-  return table(
-    words.title,
-    [heads.when, heads.who, heads.what, heads.why, { number: heads.invoices }, heads.examples],
-    audit.map(
-      ({ at, who, what, why, acceptedDuplicateRisk, invoices, examples }) =>
-        html`<tr>
-          <td class="time">${time(new Date(at).getTime())}</td>
-          <td>${who ?? html`<span class="soft">${words.nobody}</span>`}</td>
-          <td>${wordOf(words.actions, what)}</td>
-          <td class="text">${why} ${acceptedDuplicateRisk ? html`<strong>${words.risk}</strong>` : ''}</td>
-          <td class="number">${invoices === 0 && what !== 'retry' ? '' : count(invoices)}</td>
-          <td class="text">
-            ${examples.map(({ ref, from, move }) => html`<div>${ref}: ${from}, ${wordOf(words.moves, move)}</div>`)}
-          </td>
-        </tr>`,
-    ),
-  );
+  const { when, who: by, what: done, why: cause, invoices: number, examples: among } = heads;
+  const rows = audit.map(({ at, who, what, why, acceptedDuplicateRisk, invoices, examples }) => [
+    time(new Date(at).getTime()),
+    who ?? html`<span class="soft">${words.nobody}</span>`,
+    wordOf(words.actions, what),
+    html`${why} ${acceptedDuplicateRisk ? html`<strong>${words.risk}</strong>` : ''}`,
+    invoices === 0 && what !== 'retry' ? '' : count(invoices),
+    examples.map(({ ref, from, move }) => html`<div>${ref}: ${from}, ${wordOf(words.moves, move)}</div>`),
+  ]);
+  return table(words.title, [{ time: when }, by, done, { text: cause }, { number }, { text: among }], rows);
 }
 
 /** Returns a word in the reader's language, or `other` without a translation. */

@@ -61,6 +61,16 @@ export const OUTCOME_TEXTS_PT: OutcomeTexts = {
     inDoubt: 'Em dúvida',
     more: '{names} e mais {n}',
   },
+  contradictions: {
+    sentence:
+      '{n} [fatura foi emitida|faturas foram emitidas], mas [está|estão] em dúvida:[| cada uma] pode existir duas vezes no serviço, ou ter lá falhado. [Confirme-a|Confirme-as] no serviço e não [a|as] envie de novo.',
+    flags: {
+      'second-service-id': 'O serviço aceitou um segundo documento desta fatura: ela pode existir duas vezes.',
+      'shared-service-id': 'O serviço indicou o id dela também para outra fatura: pode ter outro documento.',
+      'issued-in-earlier-generation': 'O serviço emitiu também outro documento desta fatura: ela existe duas vezes.',
+      'failed-after-issued': 'O serviço disse que foi emitida e, depois, que falhou.',
+    },
+  },
   totals: {
     title: 'Totais',
     note: 'Valor líquido sem imposto, exato, como no ficheiro: a soma dos estados é a de todas as faturas.',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startConsole, type RunningConsole } from '../../../src/console/start-console.ts';
+import { startConsole, type RunningConsole } from '../../../src/console/console-app.ts';
 import { openLedger } from '../../../src/app/account/open-ledger.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { startConsole } from '../../../src/console/start-console.ts';
+import { startConsole } from '../../../src/console/console-app.ts';
 import { consoleActions, ledgerHolding } from '../../unit/console/console-ledger.ts';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
-import { startConsole } from '../../../src/console/start-console.ts';
+import { startConsole } from '../../../src/console/console-app.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';

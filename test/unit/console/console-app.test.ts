@@ -6,11 +6,13 @@ import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { totalsDiffer, totalsFinding } from '../../../src/domain/control-totals.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
-import { aBatch, anInvoice, ledgerHolding, testConsole } from './console-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding, pageAt, testConsole } from './console-ledger.ts';
 import type { Held, TestConsole } from './console-ledger.ts';
 import { pageHeaders } from '../../support/browser/page-headers.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 import { finding } from '../report/batch-invoices.ts';
+import { profileSettings } from '../../../src/app/console/console-parts.ts';
+import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 
 const NO = { code: 'tax-code-unknown', message: 'The tax code is not known.' };
 const LOST = { code: 'answer-lost', message: 'No answer came.' };
@@ -48,6 +50,8 @@ const MIXED: Held = {
   ],
   findings: [finding(5, null, 'totals-row', 'Row 5 looks like a totals row.', 'info')],
 };
+
+const MIXED_PAGE = `/batches/${MIXED.batch.batchId}`;
 
 describe('the list of batches', () => {
   it('says what to do while there is none', async () => {
@@ -155,38 +159,30 @@ describe('a finished batch', () => {
   });
 });
 
-describe('a batch of which an invoice went out and is in doubt', () => {
-  const SENTENCE = '1 invoice went out and is in doubt: it may exist twice at the service';
+it('says of an issued invoice in doubt so, and which one, in the list, on its pages and in the API', async () => {
+  const flag = 'second-service-id';
+  const sentence = '1 invoice went out and is in doubt: it may exist twice at the service';
+  const doubt = '<strong>The service accepted a second document of this invoice: it may exist twice.</strong>';
+  const invoices = [anInvoice(), anInvoice({ ordinal: 2, flags: [flag], contradictions: [flag] })];
+  const held = [{ batch: aBatch({ invoices: 2 }), invoices }];
+  const address = `/batches/${aBatch().batchId}`;
 
-  it('says so, and which one, in the list, on its page, beside the invoice and in the API', async () => {
-    const flag = 'second-service-id';
-    const invoices = [anInvoice(), anInvoice({ ordinal: 2, flags: [flag], contradictions: [flag] })];
-    const held = [{ batch: aBatch({ invoices: 2 }), invoices }];
-    const address = `/batches/${aBatch().batchId}`;
-
-    const list = await pageOf('/', { held });
-    const page = await pageOf(address, { held });
-    const one = await pageOf(`${address}/invoices/2`, { held });
-    const said = (await (await get(`/api${address}`, { held })).json()) as unknown;
-
-    expect(list).toContain('<span class="state bad">finished</span>');
-    expect(list).toContain(SENTENCE);
-    expect(page).toContain('<section class="verdict bad">');
-    expect(page).toContain(SENTENCE);
-    expect(page).toContain('<strong>In doubt: F-2</strong>');
-    expect(page).toContain(
-      '<div><strong>The service accepted a second document of this invoice: it may exist twice.</strong></div>',
-    );
-    expect(page).not.toContain('Everything went out');
-    expect(one).toContain('<section class="verdict bad">');
-    expect(one).toContain('<strong>The service accepted a second document of this invoice');
-    expect(said).toMatchObject({ contradicted: 1, contradictedRefs: ['F-2'] });
-  });
+  const page = await pageOf(address, { held });
+  const bad = ['<section class="verdict bad">', doubt];
+  for (const [said, texts] of [
+    [await pageOf('/', { held }), ['<span class="state bad">finished</span>', sentence]],
+    [page, [...bad, sentence, '<strong>In doubt: F-2</strong>']],
+    [await pageOf(`${address}/invoices/2`, { held }), bad],
+  ] as const)
+    for (const text of texts) expect(said).toContain(text);
+  expect(page).not.toContain('Everything went out');
+  const answer: unknown = await (await get(`/api${address}`, { held })).json();
+  expect(answer).toMatchObject({ contradicted: 1, contradictedRefs: ['F-2'] });
 });
 
 describe('the page of a batch', () => {
   it('shows problems first, and totals that are exact', async () => {
-    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+    const page = await pageOf(MIXED_PAGE, { held: [MIXED] });
 
     expect(page).toContain('2 of 3 invoices are not confirmed as issued.');
     expect(page).toContain('1 row belongs to no invoice.');
@@ -197,7 +193,7 @@ describe('the page of a batch', () => {
   });
 
   it('stays live until its report is there: the batch ends a moment before', async () => {
-    const path = `/batches/${MIXED.batch.batchId}`;
+    const path = MIXED_PAGE;
     const before = await pageOf(path, { held: [MIXED] });
     await mkdir(join(reportsDir, MIXED.batch.batchId));
     await writeFile(join(reportsDir, MIXED.batch.batchId, 'report.html'), '<p>whole</p>');
@@ -210,12 +206,10 @@ describe('the page of a batch', () => {
   });
 
   it('shows every invoice, or those of one state, on request', async () => {
-    const refs = async (show: string) =>
-      [
-        ...(await pageOf(`/batches/${MIXED.batch.batchId}?show=${show}`, { held: [MIXED] })).matchAll(
-          />(F-\d+)<\/a>/gu,
-        ),
-      ].map(([, ref]) => ref);
+    const refs = async (show: string) => {
+      const page = await pageOf(`${MIXED_PAGE}?show=${show}`, { held: [MIXED] });
+      return [...page.matchAll(/>(F-\d+)<\/a>/gu)].map(([, ref]) => ref);
+    };
 
     expect(await refs('all')).toEqual(['F-1', 'F-2', 'F-3']);
     expect(await refs('unknown')).toEqual(['F-3']);
@@ -226,11 +220,8 @@ describe('the page of a batch', () => {
   it('pages through many invoices and reads no further than it shows', async () => {
     const invoices = Array.from({ length: 125 }, (_, index) => anInvoice({ ordinal: index + 1 }));
     const ledger = ledgerHolding([{ batch: aBatch({ invoices: 125 }), invoices }]);
-    const app = testConsole({ ledger, reportsDir, links: { temporalUi: null }, version: '0.1.0' });
 
-    const page = await (
-      await app.request('http://localhost/batches/batch-may-0a1b2c3d?page=2', { headers: { host: 'localhost' } })
-    ).text();
+    const page = await pageOf(`${MIXED_PAGE}?page=2`, { ledger });
 
     expect(page.match(/>F-\d+<\/a>/gu)).toHaveLength(50);
     expect(page).toMatch(/>F-51<\/a>/u);
@@ -240,15 +231,14 @@ describe('the page of a batch', () => {
   });
 
   it.each(['0', '-1', '9999999', 'x', '1e3'])('stays inside its pages when asked for page %s', async (asked) => {
-    const answer = await get(`/batches/${MIXED.batch.batchId}?show=all&page=${asked}`, { held: [MIXED] });
+    const answer = await get(`${MIXED_PAGE}?show=all&page=${asked}`, { held: [MIXED] });
 
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('F-1');
   });
 
   it('links to its workflow, and never to an address that is none', async () => {
-    const withUi = (temporalUi: string) =>
-      pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED], links: { temporalUi } });
+    const withUi = (temporalUi: string) => pageOf(MIXED_PAGE, { held: [MIXED], links: { temporalUi } });
 
     expect(await withUi('http://127.0.0.1:8233/')).toContain(
       'href="http://127.0.0.1:8233/namespaces/default/workflows/batch-may-0a1b2c3d"',
@@ -267,16 +257,9 @@ describe('the page of a batch', () => {
     'escapes whatever files and the service wrote: %s',
     async (path) => {
       const found = finding(1, HOSTILE, HOSTILE, HOSTILE);
-      const invoice = anInvoice({
-        ref: HOSTILE,
-        merchantNif: HOSTILE,
-        currency: HOSTILE,
-        serviceId: HOSTILE,
-        state: 'rejected',
-        reason: { code: HOSTILE, message: HOSTILE },
-        findings: [found],
-        flags: [HOSTILE],
-      });
+      const texts = { ref: HOSTILE, merchantNif: HOSTILE, currency: HOSTILE, serviceId: HOSTILE, flags: [HOSTILE] };
+      const reason = { code: HOSTILE, message: HOSTILE };
+      const invoice = anInvoice({ ...texts, state: 'rejected', reason, findings: [found] });
       const held = [{ batch: aBatch({ file: HOSTILE, sha256: HOSTILE }), invoices: [invoice], findings: [found] }];
 
       const page = await pageOf(path, { held, version: HOSTILE });
@@ -286,16 +269,11 @@ describe('the page of a batch', () => {
     },
   );
 
-  it('has an icon of its own: one in the address of the page would be refused by its policy', async () => {
-    const page = await pageOf('/');
+  it('has no inline icon, style and script, which its policy would refuse', async () => {
+    const page = await pageOf(MIXED_PAGE, { held: [MIXED] });
     const icon = /<link rel="icon" href="([^"]+)"/u.exec(page)?.[1] ?? '';
 
     expect((await get(icon)).headers.get('content-type')).toBe('image/svg+xml');
-  });
-
-  it('has no inline style and no inline script, which its policy would refuse', async () => {
-    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
-
     expect(page).not.toMatch(/ style="| on[a-z]+="|<style|<script>/u);
   });
 });
@@ -317,14 +295,14 @@ describe('the files of a report', () => {
   });
 
   it('are linked from the page of the batch, and nothing else of the directory is', async () => {
-    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+    const page = await pageOf(MIXED_PAGE, { held: [MIXED] });
 
     const linked = [...page.matchAll(/files\/([^"]+)"/gu)].map(([, name]) => name);
     expect(linked).toEqual(['corrections.csv', 'report.html', 'report.json']);
   });
 
   it('come with a form for the corrected file where files can be checked here, and only beside corrections', async () => {
-    const path = `/batches/${MIXED.batch.batchId}`;
+    const path = MIXED_PAGE;
     const actions = {};
 
     expect(await pageOf(path, { held: [MIXED], actions })).toMatch(/action="\/files[^"]*"/u);
@@ -334,8 +312,8 @@ describe('the files of a report', () => {
   });
 
   it('come with the bytes of the file, and a policy under which nothing runs', async () => {
-    const report = await get(`/batches/${MIXED.batch.batchId}/files/report.html`, { held: [MIXED] });
-    const corrections = await get(`/batches/${MIXED.batch.batchId}/files/corrections.csv`, { held: [MIXED] });
+    const report = await get(`${MIXED_PAGE}/files/report.html`, { held: [MIXED] });
+    const corrections = await get(`${MIXED_PAGE}/files/corrections.csv`, { held: [MIXED] });
 
     expect(await report.text()).toBe('<p>whole</p>');
     expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -348,7 +326,7 @@ describe('the files of a report', () => {
   const others =
     'secret.txt .writing-x ..%2Foutside.txt %2E%2E%2Foutside.txt ..%5Coutside.txt report.html%00.txt report.csv';
   it.each(others.split(' '))('are 404 for %s', async (name) => {
-    expect((await get(`/batches/${MIXED.batch.batchId}/files/${name}`, { held: [MIXED] })).status).toBe(404);
+    expect((await get(`${MIXED_PAGE}/files/${name}`, { held: [MIXED] })).status).toBe(404);
   });
 
   it('are none for a batch whose id is no plain name', async () => {
@@ -363,14 +341,10 @@ describe('the JSON API', () => {
   it('lists batches with counts', async () => {
     const answer = await get('/api/batches', { held: [MIXED, { batch: aBatch({ batchId: 'b2' }), invoices: [] }] });
 
-    const document = (await answer.json()) as { batches: object[] };
-    expect(document.batches.map((batch) => 'fencingToken' in batch)).toEqual([false, false]);
-    expect(document).toMatchObject({
-      batches: [
-        { batchId: MIXED.batch.batchId, file: 'may.csv', counts: { issued: 1, rejected: 1, unknown: 1, staged: 0 } },
-        { batchId: 'b2' },
-      ],
-    });
+    const { batches } = (await answer.json()) as { batches: object[] };
+    const counts = { issued: 1, rejected: 1, unknown: 1, staged: 0 };
+    expect(batches.map((batch) => 'fencingToken' in batch)).toEqual([false, false]);
+    expect(batches).toMatchObject([{ batchId: MIXED.batch.batchId, file: 'may.csv', counts }, { batchId: 'b2' }]);
   });
 
   it.each([
@@ -379,15 +353,13 @@ describe('the JSON API', () => {
     ['x', 2],
     ['-5', 2],
   ])('takes limit=%s for what makes sense', async (limit, expected) => {
-    const { batches } = (await (await get(`/api/batches?limit=${limit}`, { held: [MIXED, MIXED] })).json()) as {
-      batches: unknown[];
-    };
+    const answer = await get(`/api/batches?limit=${limit}`, { held: [MIXED, MIXED] });
 
-    expect(batches).toHaveLength(expected);
+    expect(((await answer.json()) as { batches: unknown[] }).batches).toHaveLength(expected);
   });
 
   it('shows one batch: its record, counts by state and by currency, findings', async () => {
-    const answer = await get(`/api/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+    const answer = await get(`/api${MIXED_PAGE}`, { held: [MIXED] });
 
     const body = (await answer.json()) as Record<string, unknown>;
     const { fencingToken: _, ...shown } = MIXED.batch;
@@ -398,9 +370,7 @@ describe('the JSON API', () => {
   });
 
   it('streams the invoices of a batch, one a line', async () => {
-    const lines = (await pageOf(`/api/batches/${MIXED.batch.batchId}/invoices`, { held: [MIXED] }))
-      .trimEnd()
-      .split('\n');
+    const lines = (await pageOf(`/api${MIXED_PAGE}/invoices`, { held: [MIXED] })).trimEnd().split('\n');
 
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(MIXED.invoices);
   });
@@ -417,7 +387,7 @@ describe('the JSON API', () => {
     }
     const ledger = { ...ledgerHolding([MIXED]), batchInvoices: endless };
 
-    await get(`/api/batches/${MIXED.batch.batchId}/invoices`, { ledger, method: 'HEAD' });
+    await get(`/api${MIXED_PAGE}/invoices`, { ledger, method: 'HEAD' });
     await nextTurn();
 
     expect(readers).toBe(0);
@@ -434,121 +404,81 @@ describe('the JSON API', () => {
   );
 });
 
-describe('POST /api/purge', () => {
-  const DAY = 86_400_000;
-  const PURGED = {
-    batches: [{ batchId: 'b', sha256: 'ab' }],
-    contents: 1,
-    bodies: 1,
-    findings: 0,
-    deliveries: 2,
-    others: [],
-    staying: [],
-  };
+describe('an order of a program', () => {
+  const PURGED = { batches: [{ batchId: 'b', sha256: 'ab' }], contents: 1, bodies: 1, findings: 0, deliveries: 2 };
+  const STARTED = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
+  const PURGE = { olderThanMs: 86_400_000, dryRun: false };
+  const RUN = { files: ['/in/may.csv'], options: { profile: 'erp' } };
+  const WITH_TOKEN = { 'x-lote-token': 'the-token' };
 
-  function consoleThatPurges() {
-    const requests: unknown[] = [];
-    const purge = async (request: unknown) => {
-      requests.push(request);
-      return PURGED;
-    };
-    const app = testConsole({ reportsDir, token: 'the-token', actions: { purge } });
-    const post = (headers: Record<string, string>, body = JSON.stringify({ olderThanMs: DAY, dryRun: false })) =>
-      app.request('http://localhost/api/purge', { method: 'POST', headers: { host: 'localhost', ...headers }, body });
-    return { app, requests, post };
+  /** A console that keeps what it was asked for. */
+  function recording(given: TestConsole['actions'] = {}) {
+    const asked: unknown[] = [];
+    const purge = async (request: unknown) => (asked.push(request), { ...PURGED, others: [], staying: [] });
+    const run = async (request: unknown) => (asked.push(request), STARTED);
+    const app = testConsole({ reportsDir, token: 'the-token', actions: { purge, run, ...given } });
+    const post = (path: string, body: unknown, headers: Record<string, string> = WITH_TOKEN) =>
+      app.request(`http://localhost/api/${path}`, {
+        ...{ method: 'POST', headers: { host: 'localhost', ...headers } },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    return { app, asked, post };
   }
 
-  it('purges for who carries the token', async () => {
-    const { requests, post } = consoleThatPurges();
+  it.each([
+    ['purge', PURGE, 200, PURGED],
+    ['run', RUN, 202, STARTED],
+  ])('to %s is done for who carries the token', async (path, body, status, done) => {
+    const { asked, post } = recording();
 
-    const answer = await post({ 'x-lote-token': 'the-token' });
+    const answer = await post(path, body);
 
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual(PURGED);
-    expect(requests).toEqual([{ olderThanMs: DAY, dryRun: false }]);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject(done);
+    expect(asked).toEqual([body]);
   });
 
-  it('refuses a page of the console, which has everything but the token', async () => {
-    const { app, requests, post } = consoleThatPurges();
+  it('to purge is refused from a page of the console, which has everything but the token', async () => {
+    const { app, asked, post } = recording();
     const load = (path: string) => app.request(`http://localhost${path}`, { headers: { host: 'localhost' } });
 
-    const answers = [
-      await post(await pageHeaders('http://localhost', load)),
-      await post({ 'x-lote-token': 'another' }),
-      await post({}),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
-    expect(requests).toEqual([]);
+    for (const headers of [await pageHeaders('http://localhost', load), { 'x-lote-token': 'another' }, {}])
+      expect((await post('purge', PURGE, headers)).status).toBe(403);
+    expect(asked).toEqual([]);
   });
 
-  it.each(['', '{}', '{"olderThanMs":86399999,"dryRun":false}', '{"olderThanMs":86400000}'])(
-    'refuses the body %j',
-    async (body) => {
-      const { requests, post } = consoleThatPurges();
+  const wrongRuns = 'x [] {} {"files":[]} {"files":[1]} {"files":["a"],"options":3}'.split(' ');
+  it.each([
+    ...['', '{}', '{"olderThanMs":86399999,"dryRun":false}', '{"olderThanMs":86400000}'].map((body) => ['purge', body]),
+    ...['', ...wrongRuns, '{"files":["a"],"options":{"expectNet":{"EUR":15}}}'].map((body) => ['run', body]),
+  ] as const)('to %s is refused with the body %j', async (path, body) => {
+    const { asked, post } = recording();
 
-      expect((await post({ 'x-lote-token': 'the-token' }, body)).status).toBe(400);
-      expect(requests).toEqual([]);
-    },
-  );
-});
+    const answer = await post(path, body);
 
-describe('POST /api/run', () => {
-  function post(body: string, given: TestConsole = {}) {
-    const app = testConsole({ reportsDir, token: 'the-token', ...given });
-    return app.request('http://localhost/api/run', {
-      method: 'POST',
-      headers: { host: 'localhost', 'x-lote-token': 'the-token', 'content-type': 'application/json' },
-      body,
-    });
-  }
-
-  it('hands the files and options over and answers what was started', async () => {
-    const requests: unknown[] = [];
-    const started = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
-    const run = async (request: unknown) => {
-      requests.push(request);
-      return started;
-    };
-
-    const answer = await post('{"files":["/in/may.csv"],"options":{"profile":"erp"}}', { actions: { run } });
-
-    expect(answer.status).toBe(202);
-    expect(await answer.json()).toEqual(started);
-    expect(requests).toEqual([{ files: ['/in/may.csv'], options: { profile: 'erp' } }]);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: 'usage' } });
+    expect(asked).toEqual([]);
   });
 
-  const wrong = 'x [] {} {"files":[]} {"files":[1]} {"files":["a"],"options":3}';
-  it.each(['', ...wrong.split(' '), '{"files":["a"],"options":{"expectNet":{"EUR":15}}}'])(
-    'refuses the body %j',
-    async (body) => {
-      const answer = await post(body, { actions: { run: () => Promise.reject(new Error('must not run')) } });
+  it('is refused when it is too large to be a list of names, and where nothing can be started', async () => {
+    const { asked, post } = recording();
+    const shows = testConsole({ reportsDir, token: 'the-token' });
+    const headers = { host: 'localhost', ...WITH_TOKEN };
 
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error: { code: 'usage' } });
-    },
-  );
-
-  it('refuses a body that is too large to be a list of names', async () => {
-    const body = JSON.stringify({ files: ['x'.repeat(300 * 1024)] });
-
-    expect((await post(body, { actions: { run: () => Promise.reject(new Error('must not run')) } })).status).toBe(413);
+    expect((await post('run', { files: ['x'.repeat(300 * 1024)] })).status).toBe(413);
+    expect(asked).toEqual([]);
+    const nowhere = { method: 'POST', headers, body: JSON.stringify(RUN) };
+    expect((await shows.request('http://localhost/api/run', nowhere)).status).toBe(501);
   });
 
-  it('says so where nothing can be started', async () => {
-    expect((await post('{"files":["/in/may.csv"]}')).status).toBe(501);
-  });
+  it('is told why the run could not start', async () => {
+    const error = { code: 'worker-missing', message: 'Starting a run: a worker must be alive, found none.' } as const;
+    const { post } = recording({ run: () => Promise.reject(new LoteError(error.code, error.message)) });
 
-  it('passes on why the run could not start', async () => {
-    const run = () =>
-      Promise.reject(new LoteError('worker-missing', 'Starting a run: a worker must be alive, found none.'));
+    const answer = await post('run', RUN);
 
-    const answer = await post('{"files":["/in/may.csv"]}', { actions: { run } });
-
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toEqual({
-      error: { code: 'worker-missing', message: 'Starting a run: a worker must be alive, found none.' },
-    });
+    expect([answer.status, await answer.json()]).toEqual([503, { error }]);
   });
 });
 
@@ -556,7 +486,7 @@ describe('a service profile that does not fit', () => {
   const misfits = async () => [
     { code: 'deliveries-refused', message: `12 of 12 ${HOSTILE}`, times: 12, firstAt: 1, lastAt: 2 },
   ];
-  const address = `/batches/${MIXED.batch.batchId}`;
+  const address = MIXED_PAGE;
 
   it('stands above the counts of a batch that is open, in each language, as text', async () => {
     const page = await pageOf(address, { held: [MIXED], misfits });
@@ -585,14 +515,8 @@ describe('health', () => {
     const answer = await get('/api/health', { health });
 
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({
-      status: 'up',
-      ledgerId: 'ledger-1',
-      checks: [
-        { name: 'ledger', state: 'ok' },
-        { name: 'temporal', state: 'ok' },
-      ],
-    });
+    const checks = ['ledger', 'temporal'].map((name) => ({ name, state: 'ok' }));
+    expect(await answer.json()).toMatchObject({ status: 'up', ledgerId: 'ledger-1', checks });
     expect(await pageOf('/health', { health })).toContain('temporal');
   });
 
@@ -613,13 +537,9 @@ describe('an error behind a page', () => {
   const broken = (error: Error): Given => ({ ledger: ledgerHolding([], { listBatches: () => Promise.reject(error) }) });
 
   it('is shown when it was made to be read', async () => {
-    const answer = await get(
-      '/',
-      broken(new LoteError('ledger-unavailable', 'Reading the ledger: the database must answer, found it closed.')),
-    );
+    const answer = await get('/', broken(new LoteError('ledger-unavailable', 'The database must answer.')));
 
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain('the database must answer');
+    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('The database must answer.')]);
   });
 
   it('is told to the process and not to the reader otherwise', async () => {
@@ -657,5 +577,44 @@ describe('languages', () => {
     const page = await pageOf(`/batches/${aBatch().batchId}`, { held }, { 'accept-language': 'pt-BR' });
 
     expect(page).toContain('-12.345.678.901.234.567.890,125 EUR');
+  });
+});
+
+describe('the page of the service profile', () => {
+  function get(text: string, path = '/profile'): Promise<string> {
+    const app = testConsole({
+      misfits: async () => [
+        { code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 },
+      ],
+      health: async () => [{ name: 'service profile', state: 'ok', detail: 'fits' }],
+      serviceProfile: { baseUrl: 'http://user:geheim@127.0.0.1:9/x' },
+      profileSettings: profileSettings(loadProfile(text)),
+    });
+    return pageAt(app, path);
+  }
+
+  it('explains every setting, with what is not the default', async () => {
+    const page = await get('{"limits":{"requestsPerSecond":10}}');
+
+    for (const key of ['requests.headers', 'signature.header', 'limits.requestsPerSecond', 'retry.maxGenerations'])
+      expect(page).toContain(`<code>${key}</code>`);
+    expect(page).toContain('the header that holds the signature');
+    expect(page.split('changed</strong>').length).toBe(2);
+    expect(page).toContain('http://•••@127.0.0.1:9/x');
+    expect(page).toContain('No answer holds a known word.');
+    expect(await get('{}', '/health')).toContain('<a href="/profile">service profile</a>');
+  });
+
+  it('shows no secret, and no text as HTML', async () => {
+    const headers = { 'X-Api-Key': 'geheim-17' };
+    const page = await get(JSON.stringify({ requests: { headers }, error: { code: '/<script>x' } }));
+
+    expect(page).not.toContain('geheim-17');
+    expect(page).toContain('(not shown)');
+    expect(page).not.toContain('<script>x');
+  });
+
+  it('changes nothing: it takes no form', async () => {
+    expect(await get('{}')).not.toMatch(/method="post"/iu);
   });
 });

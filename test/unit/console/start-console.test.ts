@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startConsole } from '../../../src/console/start-console.ts';
-import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
+import { startConsole, type RunningConsole } from '../../../src/console/console-app.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 
@@ -12,14 +11,10 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((console) => console.close()));
 });
 
-async function start(given: Partial<StartConsole> = {}): Promise<RunningConsole> {
+async function start(given: Partial<Parameters<typeof startConsole>[0]> = {}): Promise<RunningConsole> {
   const started = await startConsole({
-    host: '127.0.0.1',
-    port: 0,
+    ...{ host: '127.0.0.1', port: 0, reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0' },
     ledger: ledgerHolding([{ batch: aBatch(), invoices: [anInvoice()] }]),
-    reportsDir: '/nowhere',
-    links: { temporalUi: null },
-    version: '0.1.0',
     ready: () => Promise.resolve({ status: 'ready', parts: {} }),
     ...given,
   });

@@ -7,9 +7,9 @@ import { batchFigures } from '../../../src/report/write-report.ts';
 import { buildReport } from '../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice, finding } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
-import { reasonOf } from '../../../src/report/report-model.ts';
-import { DOER_OF, DOERS } from '../../../src/report/formats/html/first-screen.ts';
-import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
+import { deliveryNotes, reasonOf } from '../../../src/report/report-model.ts';
+import { DOER_OF, DOERS } from '../../../src/report/formats/html/sections.ts';
+import { englishNote, noteText, REPORT_TEXTS, reportFormat } from '../../../src/report/texts/report-format.ts';
 import { STATE_ORDER, toneOf } from '../../../src/texts/outcomes/outcome-html.ts';
 import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';
 import { topLevelMembers } from '../../../src/report/corrections/write-corrections.ts';
@@ -98,35 +98,23 @@ describe('buildReport', () => {
     expect(second.totals[1]?.byState).toEqual({ issued: '1', 'already-issued': '2' });
   });
 
-  it('sums amounts exactly, by currency and state', async () => {
+  it('sums amounts exactly, by currency and state, and takes none that is unreadable for zero', async () => {
+    const invalid = { state: 'invalid', reason: REASON, net: null } as const;
     const { totals } = await build([
       batchInvoice({ ordinal: 1, net: '0.1' }),
       batchInvoice({ ordinal: 2, net: '0.2' }),
       batchInvoice({ ordinal: 3, net: '99999999999999999999.01', state: 'failed', reason: REASON }),
       batchInvoice({ ordinal: 4, net: '-7', currency: 'BRL' }),
+      unsentInvoice({ ...invalid, ordinal: 5 }),
+      unsentInvoice({ ...invalid, ordinal: 6, currency: null }),
     ]);
 
+    const byState = { issued: '0.3', failed: '99999999999999999999.01', invalid: '0' };
+    // Alphabetical, the unreadable currency last.
     expect(totals).toEqual([
       { currency: 'BRL', invoices: 1, net: '-7', withoutAmount: 0, byState: { issued: '-7' } },
-      {
-        currency: 'EUR',
-        invoices: 3,
-        net: '99999999999999999999.31',
-        withoutAmount: 0,
-        byState: { issued: '0.3', failed: '99999999999999999999.01' },
-      },
-    ]);
-  });
-
-  it('counts invoices without a readable amount instead of taking them for zero, the unreadable currency last', async () => {
-    const { totals } = await build([
-      unsentInvoice({ ordinal: 1, state: 'invalid', reason: REASON, net: null }),
-      unsentInvoice({ ordinal: 2, state: 'invalid', reason: REASON, net: null, currency: null }),
-    ]);
-
-    expect(totals.map(({ currency, withoutAmount }) => [currency, withoutAmount])).toEqual([
-      ['EUR', 1],
-      [null, 1],
+      { currency: 'EUR', invoices: 4, net: '99999999999999999999.31', withoutAmount: 1, byState },
+      { currency: null, invoices: 1, net: '0', withoutAmount: 1, byState: { invalid: '0' } },
     ]);
   });
 
@@ -190,15 +178,12 @@ describe('buildReport', () => {
 
 describe('buildReport refuses to build', () => {
   const two = [batchInvoice({ ordinal: 1 }), batchInvoice({ ordinal: 2 })];
+  const failed = batchInvoice({ ordinal: 1, state: 'failed' });
 
   it.each<[string, () => Promise<unknown>]>([
     ['fewer invoices than the batch has', () => build(two, { batch: { invoices: 3 } })],
     ['rows that do not add up', () => build(two, { batch: { rows: 5 } })],
-    [
-      'a count that was read differently',
-      () =>
-        build(two, { counts: [countsOf([two[0] ?? batchInvoice(), batchInvoice({ ordinal: 2, state: 'failed' })])] }),
-    ],
+    ['a count that was read differently', () => build(two, { counts: [countsOf([...two.slice(1), failed])] })],
     ['one row in two', () => build([batchInvoice({ rows: [2, 3] }), batchInvoice({ ordinal: 2, rows: [3, 4] })])],
     ['a state without a reason', () => build([batchInvoice({ state: 'unknown', reason: null })])],
   ])('%s', async (_, attempt) => {
@@ -231,23 +216,21 @@ describe('buildReport refuses to build', () => {
 });
 
 const FAILED = { code: 'engine-failed', message: 'No.' };
-const error = finding(3, 'quantity', 'quantity-unreadable', 'No number');
+const FOUND = { code: 'quantity-unreadable', message: 'No number' };
+const error = finding(3, 'quantity', FOUND.code, FOUND.message);
 const warning = { ...error, code: 'nif-checksum', severity: 'warning' } as const;
 
 describe('reasonOf', () => {
-  it.each(['issued', 'already-issued'] as const)('is none for %s, whatever was noted on the way', (state) => {
-    expect(reasonOf(batchInvoice({ state, reason: FAILED, findings: [error] }))).toBeNull();
+  it.each<[string, Partial<BatchInvoice>, object | null]>([
+    ['none for an issued invoice', { state: 'issued', reason: FAILED, findings: [error] }, null],
+    ['none for one that an earlier file issued', { state: 'already-issued', reason: FAILED, findings: [error] }, null],
+    ["the ledger's own before any finding", { state: 'failed', reason: FAILED, findings: [error] }, FAILED],
+    ['the first error of an invalid invoice', { state: 'invalid', findings: [warning, error] }, FOUND],
+  ])('is %s', (_, invoice, reason) => {
+    expect(reasonOf(batchInvoice(invoice))).toEqual(reason);
   });
 
-  it("is the ledger's own where there is one, before any finding", () => {
-    expect(reasonOf(batchInvoice({ state: 'failed', reason: FAILED, findings: [error] }))).toEqual(FAILED);
-  });
-
-  it('is the first error of an invalid invoice, and never a warning', () => {
-    expect(reasonOf(batchInvoice({ state: 'invalid', findings: [warning, error] }))).toEqual({
-      code: 'quantity-unreadable',
-      message: 'No number',
-    });
+  it('is never a warning', () => {
     expect(() => reasonOf(batchInvoice({ state: 'invalid', findings: [warning] }))).toThrow(/must have a reason/u);
   });
 
@@ -319,5 +302,27 @@ describe('topLevelMembers', () => {
       { name: 'b', text: '"b":[{"c":-0.0}]' },
       { name: 'd', text: '"d":"\\u00e9,}\\""' },
     ]);
+  });
+});
+
+describe('deliveryNotes', () => {
+  it('alerts of what could not be read and of unknown invoices, and says nothing when nothing is wrong', () => {
+    const notes = deliveryNotes({ unreadable: 1, unknownIds: 12 }).map(englishNote);
+
+    expect(deliveryNotes({ unreadable: 0, unknownIds: 0 })).toEqual([]);
+    expect(notes).toHaveLength(2);
+    expect(notes[0]).toMatch(/^Alert: 1 webhook with a right signature could not be read/);
+    expect(notes[1]).toMatch(
+      /^Alert: 12 webhooks since this batch began told of invoices that this ledger does not know/,
+    );
+  });
+
+  it.each([
+    ['pt', 'Alerta: desde que este lote começou, 2 webhooks com assinatura correta não puderam ser lidos.'],
+    ['es', 'Alerta: desde que empezó este lote, 2 webhooks con firma correcta no se pudieron leer.'],
+  ] as const)('alerts in %s, too', (language, expected) => {
+    const [note] = deliveryNotes({ unreadable: 2, unknownIds: 0 });
+
+    expect(noteText(reportFormat({ language, locale: language }), note ?? expect.fail('no note'))).toContain(expected);
   });
 });

@@ -29,15 +29,11 @@ const TEXTS = [
 ];
 const INVOICES = TEXTS.map((ref, index) => batchInvoice({ ordinal: index + 1, ref }));
 
-async function* portionsOfThree(): AsyncGenerator<readonly BatchInvoice[]> {
-  for (let at = 0; at < INVOICES.length; at += 3) yield INVOICES.slice(at, at + 3);
-}
-
 describe('an invoice spool', () => {
   it('gives back what passed through it, as often as it is asked', async () => {
     const spool = createSpool(join(directory, 'spool'));
 
-    const passed = await collect(spool.fill(portionsOfThree()));
+    const passed = await collect(spool.fill(portionsOf(INVOICES, 3)));
 
     expect(passed).toEqual(INVOICES);
     expect(await collect(spool.portions())).toEqual(INVOICES);

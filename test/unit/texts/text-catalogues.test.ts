@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONSOLE_TEXTS } from '../../../src/console/pages/page-format.ts';
+import { CONSOLE_TEXTS } from '../../../src/console/http/page-answers.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
 import { LANGUAGES, type Language } from '../../../src/texts/languages.ts';
 

@@ -4,7 +4,7 @@ import { localTime, printResult } from '../../output/terminal-text.ts';
 import { withSession } from '../../session/open-session.ts';
 import { plainText } from '../../../texts/fill.ts';
 import type { SearchAnswer } from '../../../console/search-query.ts';
-import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
+import { OUTCOME_TEXTS_EN } from '../../../texts/outcomes/en.ts';
 
 /** Formats the output of `lote find`: the invoices, newest file first, the reason for each state, and how far the search went. */
 export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
@@ -20,7 +20,7 @@ export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZ
       `    ${one.file}, ${rows}, read ${localTime(one.readAt, timeZone)}, batch ${one.batchId}`,
     );
     if (one.reason !== null) lines.push(`    ${one.reason.message}`);
-    for (const flag of one.contradictions ?? []) lines.push(`    ${CONTRADICTION_TEXTS.en.flags[flag]}`);
+    for (const flag of one.contradictions ?? []) lines.push(`    ${OUTCOME_TEXTS_EN.contradictions.flags[flag]}`);
     if (one.flags !== undefined && one.flags.length > 0) lines.push(`    flags ${one.flags.join(', ')}`);
   }
   if (backTo !== null) {

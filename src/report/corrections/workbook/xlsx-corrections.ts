@@ -32,7 +32,7 @@ export async function* xlsxCorrections(original: OriginalSheet, plan: Correction
   const marks = fitMarks(original, plan);
   const archive = new ZipStream();
   for (const [name, xml] of packageParts(original.name)) archive.add(name, xml);
-  const sheet = new SheetWriter(original);
+  const sheet = sheetWriter(original);
   const part = archive.begin(PARTS.sheet);
   part.write(sheet.beginning());
   let found = 0;
@@ -53,81 +53,63 @@ export async function* xlsxCorrections(original: OriginalSheet, plan: Correction
 
 type Written = OriginalCell | string | undefined;
 
-class SheetWriter {
-  readonly styles = new CellStyles();
-  readonly #original: OriginalSheet;
-  readonly #kept: readonly number[];
-  readonly #own: boolean;
-  readonly #width: number;
-  readonly #rows: number[] = [];
-
-  constructor(original: OriginalSheet) {
-    // A workbook that was made from a CSV file keeps the column with the cells of the CSV file.
-    const { kept, own, width } = keptColumns(original.header, ORIGINAL);
-    this.#original = original;
-    this.#kept = kept;
-    this.#own = own;
-    this.#width = width;
-  }
-
-  beginning(): string {
-    const header = [...this.#kept.map((at) => this.#original.header[at] ?? ''), ...LOTE_COLUMNS, READ_AS];
-    const columns = header.map((title, at) => {
-      const width = title === 'lote_reason' ? WIDEST : Math.min(WIDEST, Math.max(12, title.length + 3));
-      return `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
-    });
-    const style = this.styles.numberOf(null, 'heading');
-    const cells = header.map((title, at) => (title === '' ? '' : textXml(title, { name: cellName(0, at), style })));
-    return `${XML_HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData><row r="1">${cells.join('')}</row>`;
-  }
-
-  /** Returns the XML after the rows. @throws UnfitForWorkbook for merged cells, because no person has said yet what they mean */
-  ending(): string {
-    const merged = this.#original.merged();
-    if (merged.some(({ firstRow, lastRow }) => this.#rows.some((row) => row >= firstRow && row <= lastRow)))
-      throw new UnfitForWorkbook('its rows have merged cells');
-    return '</sheetData></worksheet>';
-  }
-
-  row(
-    { row: number, hidden, cells }: OriginalSheetRow,
-    correction: Correction,
-    marks: readonly (string | null)[],
-  ): string {
-    const row = this.#rows.push(number);
-    const wrong = new Set(marks.map((column) => this.#placeOf(column)));
-    const written: Written[] = [
-      ...this.#kept.map((at) => cells[at]),
-      ...[correction.state, clipped(oneLine(correction.reason), LONGEST_REASON)],
-      { kind: 'text', text: this.#original.readAs, format: READ_AS_FORMAT },
-      ...cells.slice(this.#width),
-    ];
-    const xml = written.map((cell, column) =>
-      this.#cell(cell, cellName(row, column), wrong.has(column) ? 'wrong' : 'plain'),
-    );
-    // A hidden row was refused because it is hidden: if the corrections showed it, it would be sent uncorrected.
-    return `<row r="${row + 1}"${hidden ? ' hidden="1"' : ''}>${xml.join('')}</row>`;
-  }
-
-  #cell(cell: Written, name: string, look: Look): string {
-    if (cell === undefined) {
-      return look === 'plain' ? '' : emptyXml({ name, style: this.styles.numberOf(null, look) });
-    }
-    if (typeof cell === 'string') return textXml(cell, { name, style: this.styles.numberOf(null, look) });
-    return cellXml(cell, { name, style: this.styles.numberOf(formatOf(cell), look) }, !this.#own);
-  }
+/** Writes the XML of a sheet, row by row. */
+function sheetWriter(original: OriginalSheet) {
+  // A workbook that was made from a CSV file keeps the column with the cells of the CSV file.
+  const { kept, own, width } = keptColumns(original.header, ORIGINAL);
+  const styles = new CellStyles();
+  const rows: number[] = [];
+  const reference = [...original.columns.values()].find(({ column }) => column === 'invoice_ref');
 
   /** Returns the column to mark for a wrong cell; an error without a column is marked at the reference. */
-  #placeOf(column: string | null): number {
-    const known = column === null ? undefined : this.#original.columns.get(column);
-    return Math.max(this.#kept.indexOf(known?.position ?? this.#referenceAt()), 0);
+  function placeOf(column: string | null): number {
+    const known = (column === null ? undefined : original.columns.get(column)) ?? reference;
+    return Math.max(kept.indexOf(known?.position ?? kept[0] ?? 0), 0);
   }
 
-  /** Returns the column to mark for a whole invoice. */
-  #referenceAt(): number {
-    for (const { position, column } of this.#original.columns.values()) if (column === 'invoice_ref') return position;
-    return this.#kept[0] ?? 0;
+  function cellOf(cell: Written, name: string, look: Look): string {
+    const style = () => styles.numberOf(null, look);
+    if (cell === undefined) return look === 'plain' ? '' : emptyXml({ name, style: style() });
+    if (typeof cell === 'string') return textXml(cell, { name, style: style() });
+    return cellXml(cell, { name, style: styles.numberOf(formatOf(cell), look) }, !own);
   }
+
+  return {
+    styles,
+
+    beginning(): string {
+      const header = [...kept.map((at) => original.header[at] ?? ''), ...LOTE_COLUMNS, READ_AS];
+      const columns = header.map((title, at) => {
+        const wide = title === 'lote_reason' ? WIDEST : Math.min(WIDEST, Math.max(12, title.length + 3));
+        return `<col min="${at + 1}" max="${at + 1}" width="${wide}" customWidth="1"/>`;
+      });
+      const style = styles.numberOf(null, 'heading');
+      const cells = header.map((title, at) => (title === '' ? '' : textXml(title, { name: cellName(0, at), style })));
+      return `${XML_HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData><row r="1">${cells.join('')}</row>`;
+    },
+
+    row({ row: number, hidden, cells }: OriginalSheetRow, correction: Correction, marks: readonly (string | null)[]) {
+      const row = rows.push(number);
+      const wrong = new Set(marks.map(placeOf));
+      const written: Written[] = [
+        ...kept.map((at) => cells[at]),
+        ...[correction.state, clipped(oneLine(correction.reason), LONGEST_REASON)],
+        { kind: 'text', text: original.readAs, format: READ_AS_FORMAT },
+        ...cells.slice(width),
+      ];
+      const xml = written.map((cell, at) => cellOf(cell, cellName(row, at), wrong.has(at) ? 'wrong' : 'plain'));
+      // A hidden row was refused because it is hidden: if the corrections showed it, it would be sent uncorrected.
+      return `<row r="${row + 1}"${hidden ? ' hidden="1"' : ''}>${xml.join('')}</row>`;
+    },
+
+    /** Returns the XML after the rows. @throws UnfitForWorkbook for merged cells, because no person has said yet what they mean */
+    ending(): string {
+      const merged = original.merged();
+      if (merged.some(({ firstRow, lastRow }) => rows.some((row) => row >= firstRow && row <= lastRow)))
+        throw new UnfitForWorkbook('its rows have merged cells');
+      return '</sheetData></worksheet>';
+    },
+  };
 }
 
 function formatOf({ kind, text, format }: OriginalCell): string | number | null {

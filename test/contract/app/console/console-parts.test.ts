@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
+import { startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startConsole } from '../../../../src/console/start-console.ts';
+import { startConsole } from '../../../../src/console/console-app.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { consoleActions, ledgerHolding } from '../../../unit/console/console-ledger.ts';

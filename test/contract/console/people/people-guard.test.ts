@@ -3,10 +3,9 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import { createConsoleApp, startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
-import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { openLedger } from '../../../../src/app/account/open-ledger.ts';
 import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
@@ -183,17 +182,11 @@ function routes(method: string): readonly string[] {
 }
 
 const POSTS: readonly string[] = [
-  '/api/purge',
-  '/api/rows',
-  '/api/run',
-  `/batches/${BATCH}/invoices/1/reconcile`,
-  `/batches/${BATCH}/invoices/1/retry`,
-  `/batches/${BATCH}/operations`,
-  `/batches/${BATCH}/reconcile`,
-  `/batches/${BATCH}/retry`,
-  '/files',
-  '/mapping',
-  '/start',
+  ...['/api/purge', '/api/rows', '/api/run'],
+  ...['invoices/1/reconcile', 'invoices/1/retry', 'operations', 'reconcile', 'retry'].map(
+    (path) => `/batches/${BATCH}/${path}`,
+  ),
+  ...['/files', '/mapping', '/start'],
 ];
 
 /** Of those, what no page asks for. */
@@ -203,16 +196,8 @@ const FOR_PROGRAMS: readonly string[] = ['/api/purge', '/api/rows'];
 const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/mapping', '/start'];
 
 const PAGES: readonly string[] = [
-  '/',
-  `/batches/${BATCH}`,
-  `/batches/${BATCH}/audit`,
-  `/batches/${BATCH}/invoices/1`,
-  '/figures',
-  '/health',
-  '/nights',
-  '/nights/2026-11-21',
-  '/profile',
-  '/search',
+  ...['/', `/batches/${BATCH}`, `/batches/${BATCH}/audit`, `/batches/${BATCH}/invoices/1`],
+  ...['/figures', '/health', '/nights', '/nights/2026-11-21', '/profile', '/search'],
 ];
 const DOWNLOADS: readonly string[] = [
   `/api/batches/${BATCH}/invoices`,
@@ -254,35 +239,28 @@ describe('a console behind a proxy that signs people in', () => {
   });
 
   it('drops a name that the client itself wrote, at the proxy', async () => {
-    const answer = await ask(proxy.port, '/', { headers: { 'x-forwarded-user': 'ana' } });
-
-    expect(answer.status).toBe(401);
+    expect((await ask(proxy.port, '/', { headers: { 'x-forwarded-user': 'ana' } })).status).toBe(401);
   });
 
-  it.each<[string, string | readonly string[]]>([
+  /** As from the proxy, with these headers. */
+  const fromProxy = (name: string | readonly string[], groups: string | readonly string[] = '') =>
+    ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name, 'x-forwarded-groups': groups } });
+
+  it.each<[string, ...Parameters<typeof fromProxy>]>([
     ['two names, as from a proxy that adds its header to a forged one', ['olga', 'bruno']],
+    ['two headers with groups', 'bruno', ['bruno', 'billing']],
     ['an empty name', ''],
     ['the name of the actor that programs have', 'Console-Token'],
     ['a name without end', 'a'.repeat(129)],
     ['a name with a control character', 'ana\u0085x'],
-  ])('refuses %s', async (_, name) => {
-    const answer = await ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name } });
-
-    expect(answer.status).toBe(401);
-  });
-
-  it.each(['x-forwarded-user', 'x-forwarded-groups'])('refuses two headers %s', async (doubled) => {
-    const headers = { 'x-forwarded-user': 'bruno', [doubled]: ['bruno', 'billing'] };
-
-    expect((await ask(web.port, '/', { from: PROXY, headers })).status).toBe(401);
+  ])('refuses %s', async (_, name, groups) => {
+    expect((await fromProxy(name, groups)).status).toBe(401);
   });
 
   it('reads a name in UTF-8', async () => {
     const name = Buffer.from('joão', 'utf8').toString('latin1');
 
-    expect((await ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name } })).text).toContain(
-      '<strong>joão</strong>',
-    );
+    expect((await fromProxy(name)).text).toContain('<strong>joão</strong>');
   });
 
   it('answers people under the name of CONSOLE_URL alone: a page of a stranger that resolves here is DNS rebinding', async () => {
@@ -408,35 +386,23 @@ describe('a download that holds personal data', () => {
     expect((await audited()).length).toBe(before);
   });
 
-  it('is refused when it cannot be written down', async () => {
-    const broken: ConsoleOptions = {
-      ...options,
-      people: { signIn: SIGN_IN, note: async () => Promise.reject(new Error('the ledger is away')) },
-    };
-    const other = await startConsole({ ...broken, host: '127.0.0.1', port: 0 });
+  it('is refused when it cannot be written down, and so is the start of a program', async () => {
+    const people = { signIn: SIGN_IN, note: async () => Promise.reject(new Error('the ledger is away')) };
+    const other = await startConsole({ ...options, people, host: '127.0.0.1', port: 0 });
     const headers = { 'x-forwarded-user': 'ana' };
+    const run = { method: 'POST', headers: { [TOKEN_HEADER]: TOKEN }, body: '{"files":["/in/may.csv"]}' };
 
-    const answer = await ask(other.port, `/batches/${BATCH}/files/report.csv`, { from: PROXY, headers });
+    const download = await ask(other.port, `/batches/${BATCH}/files/report.csv`, { from: PROXY, headers });
+    const start = await ask(other.port, '/api/run', run);
     await other.close();
 
-    expect(answer.status).toBe(500);
-    expect(answer.text).not.toContain('501964843');
+    expect([download.status, start.status]).toEqual([500, 500]);
+    expect(download.text).not.toContain('501964843');
+    expect(done).toEqual([]);
   });
 });
 
 describe('a program with the token of the console', () => {
-  it('starts nothing that cannot be written down', async () => {
-    const people = { signIn: SIGN_IN, note: async () => Promise.reject(new Error('the ledger is away')) };
-    const other = await startConsole({ ...options, people, host: '127.0.0.1', port: 0 });
-    const body = JSON.stringify({ files: ['/in/may.csv'] });
-
-    const answer = await ask(other.port, '/api/run', { method: 'POST', headers: { [TOKEN_HEADER]: TOKEN }, body });
-    await other.close();
-
-    expect(answer.status).toBe(500);
-    expect(done).toEqual([]);
-  });
-
   it('acts past the proxy, and is named as such in the audit', async () => {
     const before = (await audited()).length;
     const headers = { [TOKEN_HEADER]: TOKEN, 'x-forwarded-user': 'ana', host: 'console:8091' };

@@ -18,22 +18,10 @@ const UNKNOWN = [
 
 /** What makes invoices of it: two columns are the reference, and one is not read although Lote knows its word. */
 const CHOSEN = {
-  m0: 'reference-part',
-  m1: 'reference-part',
-  m2: 'customer_name',
-  m3: 'description',
-  m4: 'quantity',
-  m5: 'unit_price',
-  m6: 'tax_code',
-  m7: 'none',
-  separator: '/',
-  'every-merchant_nif': '501964843',
-  'every-merchant_legal_name': 'Padaria Central do Porto, Lda',
-  'every-currency': 'EUR',
-  word0: '23 %',
-  code0: 'IVA_23',
-  word1: 'isento',
-  code1: 'IVA_0',
+  ...{ m0: 'reference-part', m1: 'reference-part', m2: 'customer_name', m3: 'description', m4: 'quantity' },
+  ...{ m5: 'unit_price', m6: 'tax_code', m7: 'none', separator: '/', 'every-merchant_nif': '501964843' },
+  ...{ 'every-merchant_legal_name': 'Padaria Central do Porto, Lda', 'every-currency': 'EUR' },
+  ...{ word0: '23 %', code0: 'IVA_23', word1: 'isento', code1: 'IVA_0' },
 };
 
 describe('the columns of a file, mapped by hand', () => {
@@ -42,9 +30,14 @@ describe('the columns of a file, mapped by hand', () => {
 
   beforeEach(async () => {
     inputDir = await temporaryDirectory();
-    await writeFile(join(inputDir, 'vendas-2026-11.csv'), UNKNOWN);
+    await write(UNKNOWN);
     noted = [];
   });
+
+  const write = (content: string | Uint8Array, name = 'vendas-2026-11.csv') => writeFile(join(inputDir, name), content);
+  const profile = async (): Promise<unknown> =>
+    JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'));
+  const textAt = async (path: string) => (await visit(newApp(), path)).text();
 
   function newApp() {
     return testConsole({
@@ -56,9 +49,8 @@ describe('the columns of a file, mapped by hand', () => {
           mapper: createFileMapper({
             ...{ config: { inputDir }, folders: null, profile: DEFAULT_PROFILE },
             ledger: {
-              noteActions: async (batchId, actions) => {
-                noted.push(...actions.map((action) => ({ ...action, batchId })));
-              },
+              noteActions: async (batchId, actions) =>
+                void noted.push(...actions.map((action) => ({ ...action, batchId }))),
             },
           }),
         },
@@ -66,9 +58,9 @@ describe('the columns of a file, mapped by hand', () => {
     });
   }
 
-  async function pageOf(fields: Readonly<Record<string, string>>, app = newApp()): Promise<string> {
+  async function pageOf(fields: Readonly<Record<string, string>>): Promise<string> {
     const query = new URLSearchParams({ file: 'vendas-2026-11.csv', ...fields }).toString();
-    const response = await visit(app, `/mapping?${query}`);
+    const response = await visit(newApp(), `/mapping?${query}`);
     expect(response.status).toBe(200);
     return response.text();
   }
@@ -116,15 +108,10 @@ describe('the columns of a file, mapped by hand', () => {
 
     expect(saved.status).toBe(303);
     expect(saved.headers.get('location')).toBe('/check?file=vendas-2026-11.csv&profile=vendas');
-    expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toEqual({
+    const columns = { customer_name: 'Para quem', description: 'O quê', quantity: 'Quantos', tax_code: 'Taxa' };
+    expect(await profile()).toEqual({
       format: 'csv',
-      columns: {
-        customer_name: 'Para quem',
-        description: 'O quê',
-        quantity: 'Quantos',
-        unit_price: 'Por unidade',
-        tax_code: 'Taxa',
-      },
+      columns: { ...columns, unit_price: 'Por unidade' },
       ignore: ['NIF'],
       constants: { merchant_nif: '501964843', merchant_legal_name: 'Padaria Central do Porto, Lda', currency: 'EUR' },
       reference: { columns: ['Série', 'Número'], separator: '/' },
@@ -132,29 +119,28 @@ describe('the columns of a file, mapped by hand', () => {
     });
     expect(noted).toEqual([expect.objectContaining({ batchId: 'mapping-profile', what: 'save-mapping' })]);
 
-    await writeFile(join(inputDir, 'extrato.csv'), UNKNOWN.replaceAll(';1', ';2'));
-    const next = await visit(newApp(), '/check?file=extrato.csv');
-    expect(await next.text()).toContain('No errors: all 2 invoices can be sent.');
+    await write(UNKNOWN.replaceAll(';1', ';2'), 'extrato.csv');
+    expect(await textAt('/check?file=extrato.csv')).toContain('No errors: all 2 invoices can be sent.');
   });
 
   it('are never saved over another profile, nor under a name that is a path', async () => {
     await mkdir(join(inputDir, 'profiles'));
-    await writeFile(join(inputDir, 'profiles', 'vendas.json'), '{"delimiter":","}');
+    await write('{"delimiter":","}', 'profiles/vendas.json');
 
-    const taken = await save({ ...(await chosen()), name: 'vendas' });
-    const path = await save({ ...(await chosen()), name: '../vendas' });
-    const open = await save({ name: 'other' });
-
-    expect([taken.status, path.status, open.status]).toEqual([400, 400, 400]);
-    expect(await taken.text()).toContain('a mapping of this name is there');
-    expect(await path.text()).toContain('the name must be small letters');
-    expect(await open.text()).toContain('columns are missing or meant twice');
-    expect(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8')).toBe('{"delimiter":","}');
+    for (const [fields, text] of [
+      [{ ...(await chosen()), name: 'vendas' }, 'a mapping of this name is there'],
+      [{ ...(await chosen()), name: '../vendas' }, 'the name must be small letters'],
+      [{ name: 'other' }, 'columns are missing or meant twice'],
+    ] as const) {
+      const answer = await save(fields);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(text)]);
+    }
+    expect(await profile()).toEqual({ delimiter: ',' });
     expect(noted).toEqual([]);
   });
 
   it('are not saved where their folder cannot be written, and the answer promises no later try', async () => {
-    await writeFile(join(inputDir, 'profiles'), 'a file where the folder belongs');
+    await write('a file where the folder belongs', 'profiles');
 
     const answer = await save({ ...(await chosen()), name: 'vendas' });
 
@@ -168,11 +154,11 @@ describe('the columns of a file, mapped by hand', () => {
   it('show a column that stands far to the right, and name those without a title', async () => {
     const words = ['', 'NIF do cliente', '210484276', '503334448'];
     const wide = UNKNOWN.split('\n').map((line, row) => `${line}${';'.repeat(120)}${words[row] ?? ''}`);
-    await writeFile(join(inputDir, 'vendas-2026-11.csv'), `${wide.join('\n')}\n`);
+    await write(`${wide.join('\n')}\n`);
 
     expect(await pageOf(await chosen())).toContain('No errors: all 2 invoices can be sent.');
     expect((await save({ ...(await chosen()), name: 'vendas' })).status).toBe(303);
-    expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toMatchObject({
+    expect(await profile()).toMatchObject({
       columns: { customer_tax_id: 'NIF do cliente' },
       ignore: ['NIF', ''],
     });
@@ -180,7 +166,7 @@ describe('the columns of a file, mapped by hand', () => {
 
   it('chosen for one header are not saved for another', async () => {
     const fields = await chosen();
-    await writeFile(join(inputDir, 'vendas-2026-11.csv'), UNKNOWN.replace('Quantos', 'Quantas'));
+    await write(UNKNOWN.replace('Quantos', 'Quantas'));
 
     expect((await save({ ...fields, name: 'vendas' })).status).toBe(400);
     expect(await readdir(inputDir)).toEqual(['vendas-2026-11.csv']);
@@ -188,22 +174,19 @@ describe('the columns of a file, mapped by hand', () => {
 
   it('refuse a later file that lacks a column which they name, also where Lote could do without', async () => {
     const withCustomer = UNKNOWN.replaceAll('999999990', '');
-    await writeFile(join(inputDir, 'vendas-2026-11.csv'), withCustomer);
+    await write(withCustomer);
     await save({ ...(await chosen({ ...CHOSEN, m7: 'customer_tax_id' })), name: 'vendas' });
-    await writeFile(join(inputDir, 'vendas-2026-12.csv'), withCustomer.replace(';NIF', ';Contribuinte'));
+    await write(withCustomer.replace(';NIF', ';Contribuinte'), 'vendas-2026-12.csv');
 
-    const next = await visit(newApp(), '/check?file=vendas-2026-12.csv');
-
-    expect(await next.text()).toMatch(/found (?:&quot;)?.?Contribuinte/u);
+    expect(await textAt('/check?file=vendas-2026-12.csv')).toMatch(/found (?:&quot;)?.?Contribuinte/u);
   });
 
   it('leave a guess of the encoding a guess, in this file and in those to come', async () => {
-    await writeFile(join(inputDir, 'vendas-2026-11.csv'), Buffer.from(UNKNOWN, 'latin1'));
+    await write(Buffer.from(UNKNOWN, 'latin1'));
 
     expect(await pageOf(await chosen())).toContain('windows-1252');
     await save({ ...(await chosen()), name: 'vendas' });
-    const saved = await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8');
-    expect(JSON.parse(saved)).not.toHaveProperty('encoding');
+    expect(await profile()).not.toHaveProperty('encoding');
   });
 
   it('do not read the only part of a reference as something else', async () => {
@@ -211,17 +194,13 @@ describe('the columns of a file, mapped by hand', () => {
 
     await save({ ...page, name: 'vendas' });
 
-    const saved = await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8');
-    expect(JSON.parse(saved)).toMatchObject({ ignore: ['Número', 'NIF'] });
+    expect(await profile()).toMatchObject({ ignore: ['Número', 'NIF'] });
   });
 
   it('take a word for a tax that stands further down than the first rows', async () => {
     const rows = Array.from({ length: 60 }, (_, at) => `A;${at};Ana Reis;Vela;2;1,50;23 %;`);
     const last = 'A;99;Ana Reis;Vela;2;1,50;seis;';
-    await writeFile(
-      join(inputDir, 'vendas-2026-11.csv'),
-      [...UNKNOWN.split('\n').slice(0, 2), ...rows, last].join('\n'),
-    );
+    await write([...UNKNOWN.split('\n').slice(0, 2), ...rows, last].join('\n'));
     const fields = { ...CHOSEN, word1: '', code1: '', m7: 'none' };
 
     expect(await pageOf(await chosen(fields))).toContain('1 of 61 invoices has an error');
@@ -235,25 +214,20 @@ describe('the columns of a file, mapped by hand', () => {
     ['2026-11.csv', '2026-11'],
     ['Notas de crédito.csv', 'notas-de-credito'],
   ])('suggest for %s the name %j', async (file, name) => {
-    await writeFile(join(inputDir, file), UNKNOWN);
-    const query = new URLSearchParams({ ...(await chosen()), file }).toString();
+    await write(UNKNOWN, file);
 
-    const page = await visit(newApp(), `/mapping?${query}`);
-
-    expect(await page.text()).toContain(`name="name" maxlength="64" value="${name}"`);
+    expect(await pageOf({ ...(await chosen()), file })).toContain(`name="name" maxlength="64" value="${name}"`);
   });
 
   it('of a file that is no table cannot be chosen', async () => {
-    await writeFile(join(inputDir, 'letter.txt'), 'Dear all\n');
-    const page = await visit(newApp(), '/mapping?file=letter.txt');
+    await write('Dear all\n', 'letter.txt');
 
-    expect(await page.text()).toContain('This file is no table with columns');
+    expect(await pageOf({ file: 'letter.txt' })).toContain('This file is no table with columns');
   });
 
   it('escape whatever the file holds', async () => {
-    await writeFile(join(inputDir, 'x.csv'), '<script>a</script>;"b""c"\n<img src=x>;2\n');
-    const page = await visit(newApp(), '/mapping?file=x.csv');
-    const text = await page.text();
+    await write('<script>a</script>;"b""c"\n<img src=x>;2\n', 'x.csv');
+    const text = await pageOf({ file: 'x.csv' });
 
     expect(text).toContain('&lt;script&gt;a&lt;/script&gt;');
     expect(text).not.toContain('<script>a');

@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchWatch, ConsoleActions, Operation } from '../../../../src/console/console-options.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import {
-  aBatch,
-  anInvoice,
-  ledgerHolding,
-  pageAt,
-  postForm,
-  testConsole,
-  visit,
-  type Held,
-} from '../console-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding, pageAt, postForm, testConsole, visit } from '../console-ledger.ts';
+import type { Held } from '../console-ledger.ts';
 import type { InvoiceDetails, InvoiceGeneration } from '../../../../src/ledger/batches/lookup.ts';
 import { parse } from 'csv-parse/sync';
+import type { SavedTotalCheck } from '../../../../src/domain/records/total-check.ts';
 import type { AuditEntry } from '../../../../src/ledger/operations/audit.ts';
 
 const RUNNING: Held = {
@@ -21,17 +14,20 @@ const RUNNING: Held = {
 };
 const AT_WORK: BatchWatch = { paused: false, cancelled: false, waitingFor: null };
 const PAGE = '/batches/batch-may-0a1b2c3d';
+const NOON = Date.UTC(2026, 4, 1, 12);
 
 interface Given {
   readonly held?: Held;
   readonly watch?: BatchWatch | null;
   readonly operate?: NonNullable<ConsoleActions['operate']>;
   readonly details?: InvoiceDetails;
+  readonly saved?: SavedTotalCheck;
 }
 
-function appWith({ held = RUNNING, watch = AT_WORK, operate = async () => 'ok', details }: Given = {}) {
+function appWith({ held = RUNNING, watch = AT_WORK, operate = async () => 'ok', details, saved }: Given = {}) {
+  const given = details === undefined ? {} : { invoiceDetails: async () => details };
   return testConsole({
-    ledger: ledgerHolding([held], details === undefined ? {} : { invoiceDetails: async () => details }),
+    ledger: ledgerHolding([held], { ...given, totalCheck: async () => saved ?? null }),
     actions: { operate, watch: async () => watch },
   });
 }
@@ -105,6 +101,61 @@ describe('the operations of a batch', () => {
   });
 });
 
+const WAITS: BatchWatch = { ...AT_WORK, waitingFor: 'total-unusual' };
+const UNUSUAL: SavedTotalCheck = {
+  pattern: 'may_#.csv',
+  total: { invoices: 13_200, net: { EUR: '1000000.5' } },
+  check: {
+    ...{ kind: 'unusual', batches: 7, factor: 5, difference: '13200 invoices, usually 1200.' },
+    usual: { invoices: 1_200, net: { EUR: '90000' } },
+  },
+  confirmedAt: null,
+};
+
+/** The page of a batch that waits for its total. */
+function held(given: Given, language = 'en', query = ''): Promise<string> {
+  const waiting = { ...RUNNING, invoices: [anInvoice({ state: 'held' })] };
+  return pageAt(appWith({ held: waiting, watch: WAITS, saved: UNUSUAL, ...given }), `${PAGE}${query}`, language);
+}
+
+describe('the page of a batch that is held because of its total', () => {
+  it.each([
+    ['en', 'held: confirm the total', '13,200', '1,000,000.5', 'from the last 7 files named may_#.csv'],
+    ['pt-PT', 'retido: confirmar o total', '13 200', '1 000 000,5', 'dos últimos 7 ficheiros'],
+    ['es-ES', 'retenido: confirmar el total', '13.200', '1.000.000,5', 'de los últimos 7 archivos'],
+  ])('in %s says so, with both totals, and asks for the number', async (language, ...words) => {
+    const page = (await held({}, language)).replaceAll(/[\u00A0\u202F]/gu, ' ');
+
+    for (const word of words) expect(page).toContain(word);
+    expect(page).toContain('value="confirmTotal"');
+    expect(page).not.toContain('value="13200"');
+  });
+
+  it('has no form where no run could take the answer, or the answer was given', async () => {
+    expect(await held({ watch: null })).not.toContain('value="confirmTotal"');
+    expect(await held({ watch: { ...WAITS, cancelled: true } })).not.toContain('value="confirmTotal"');
+    const confirmed = await held({ saved: { ...UNUSUAL, confirmedAt: 1 } });
+    expect(confirmed).not.toContain('value="confirmTotal"');
+  });
+
+  it('sends number and reason, and nothing without a number or a reason', async () => {
+    const sent: Operation[] = [];
+    const operate = async (_: string, operation: Operation) => (sent.push(operation), 'ok');
+    const confirm = (invoices: string, reason: string) => send({ operate }, { kind: 'confirmTotal', invoices, reason });
+
+    expect((await confirm('13200', 'year')).headers.get('location')).toBe(`${PAGE}?done=confirmTotal`);
+    for (const [invoices, reason] of [
+      ['all', 'year'],
+      ['', 'year'],
+      ['13200', ' '],
+    ] as const)
+      expect((await confirm(invoices, reason)).status).toBe(303);
+
+    expect(sent).toEqual([{ kind: 'confirmTotal', invoices: 13_200, reason: 'year' }]);
+    expect(await held({}, 'en', '?done=confirmTotal')).toContain('The total is confirmed.');
+  });
+});
+
 describe('the progress of a batch that runs', () => {
   it('is its rate and the time left', async () => {
     const counts = { ordinal: 1, state: 'issued' as const };
@@ -122,7 +173,6 @@ describe('the progress of a batch that runs', () => {
 });
 
 describe('the page of an invoice', () => {
-  const NOON = Date.UTC(2026, 4, 1, 12);
   const life: InvoiceGeneration = {
     generation: 2,
     idempotencyKey: 'lote_2',
@@ -140,18 +190,9 @@ describe('the page of an invoice', () => {
     body: '{"customer":{"name":"Ana \\"Zé\\" Sá","tax_id":"210484276"},"lines":[{"unit_price":1.10}]}',
   };
   const earlier: InvoiceGeneration = {
-    ...life,
-    generation: 1,
-    idempotencyKey: 'lote_1',
-    state: 'rejected',
-    serviceId: null,
-    acceptedAt: null,
-    settledAt: null,
-    changedAt: null,
-    frozenAt: NOON - 9_001,
-    firstSentAt: NOON - 9_000,
+    ...{ ...life, generation: 1, idempotencyKey: 'lote_1', state: 'rejected', serviceId: null, body: null },
+    ...{ acceptedAt: null, settledAt: null, changedAt: null, frozenAt: NOON - 9_001, firstSentAt: NOON - 9_000 },
     reason: { code: 'no', message: 'The tax code is not known.' },
-    body: null,
   };
   const details: InvoiceDetails = {
     line: anInvoice({ generation: 2, flags: ['issued-after-failed'], net: '2.5' }),
@@ -165,12 +206,8 @@ describe('the page of an invoice', () => {
     generations: [life, earlier],
     deliveries: [
       {
-        receivedAt: NOON + 2_000,
-        type: 'invoice.issued',
-        eventId: 'evt_1',
-        serviceId: 'inv_2',
-        verdict: 'issued',
-        reason: null,
+        ...{ receivedAt: NOON + 2_000, type: 'invoice.issued', eventId: 'evt_1', serviceId: 'inv_2' },
+        ...{ verdict: 'issued', reason: null },
       },
     ],
     batches: [
@@ -245,8 +282,6 @@ describe('the page of an invoice', () => {
   });
 });
 
-const NOON = Date.UTC(2026, 4, 1, 12);
-
 const PAUSED: AuditEntry = {
   ...{ at: NOON, who: 'ana', what: 'pause', why: 'tax office is closed' },
   ...{ acceptedDuplicateRisk: false, invoices: 0, examples: [] },
@@ -254,12 +289,7 @@ const PAUSED: AuditEntry = {
 const AUDIT: readonly AuditEntry[] = [
   PAUSED,
   {
-    at: NOON + 60_000,
-    who: null,
-    what: 'retry',
-    why: '=1+1 <b>',
-    acceptedDuplicateRisk: true,
-    invoices: 1200,
+    ...{ at: NOON + 60_000, who: null, what: 'retry', why: '=1+1 <b>', acceptedDuplicateRisk: true, invoices: 1200 },
     examples: [{ ref: '@F-1', rows: [2], move: 'abandon', from: 'unknown', generation: 1 }],
   },
 ];
@@ -315,14 +345,9 @@ describe('the audit of a batch', () => {
     const text = Buffer.from(await answer.arrayBuffer()).toString('utf8');
     expect(text.startsWith('\uFEFFsep=;\r\n')).toBe(true);
     const records = parse(text.slice(text.indexOf('\n') + 1), { delimiter: ';', columns: true });
-    expect(records).toEqual([
-      expect.objectContaining({
-        at: '2026-05-01T12:00:00.000Z',
-        who: 'ana',
-        what: 'pause',
-        accepted_duplicate_risk: 'no',
-      }),
-      expect.objectContaining({ who: '', why: "'=1+1 <b>", invoices: '1200', among_them: "'@F-1: unknown, abandon" }),
+    expect(records).toMatchObject([
+      { at: '2026-05-01T12:00:00.000Z', who: 'ana', what: 'pause', accepted_duplicate_risk: 'no' },
+      { who: '', why: "'=1+1 <b>", invoices: '1200', among_them: "'@F-1: unknown, abandon" },
     ]);
   });
 

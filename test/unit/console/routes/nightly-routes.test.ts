@@ -89,13 +89,8 @@ describe('the nights', () => {
 
     expect(page.indexOf('&lt;b&gt;.csv')).toBeLessThan(page.indexOf('good.csv'));
     for (const text of [
-      'It has no header.',
-      'refused/2026-05-01/',
-      'href="/batches/batch-may-1"',
-      'recusado',
-      'big.csv',
-      'Ainda estava a ser escrito.',
-      '2 de 3 ficheiros precisam de alguém.',
+      ...['It has no header.', 'refused/2026-05-01/', 'href="/batches/batch-may-1"', 'recusado', 'big.csv'],
+      ...['Ainda estava a ser escrito.', '2 de 3 ficheiros precisam de alguém.'],
     ])
       expect(page).toContain(text);
     expect(page).not.toContain('<b>');
@@ -138,19 +133,14 @@ describe('the nights', () => {
     expect(sent).toContain('Mensaje por correo: enviado el');
   });
 
-  it('in the list are as they were', async () => {
+  it('that were interrupted say what happens next, and are listed as they were', async () => {
     await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
 
-    expect(await pageOf('/nights')).toContain('Each line says how it was when the night ended.');
-  });
-
-  it('that were interrupted say what happens next', async () => {
-    await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
-
-    const page = await pageOf('/nights/2026-05-01');
+    const [page, list] = [await pageOf('/nights/2026-05-01'), await pageOf('/nights')];
 
     expect(page).toContain('If it was interrupted, the next night goes on with what it left');
-    for (const shown of [page, await pageOf('/nights')]) {
+    expect(list).toContain('Each line says how it was when the night ended.');
+    for (const shown of [page, list]) {
       expect(shown).toMatch(/(?:verdict|state) open"/u);
       expect(shown).toContain('This night has not ended: 1 file so far.');
     }

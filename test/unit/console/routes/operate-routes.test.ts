@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ReconcileAnswer, RetryAnswer, RetryWish } from '../../../../src/console/console-options.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import {
-  aBatch,
-  anInvoice,
-  ledgerHolding,
-  pageAt,
-  postForm,
-  testConsole,
-  type TestConsole,
-} from '../console-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding, pageAt, postForm, testConsole } from '../console-ledger.ts';
+import type { TestConsole } from '../console-ledger.ts';
 import type { BatchInvoice, BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 
 const PAGE = '/batches/batch-may-0a1b2c3d';
@@ -162,21 +155,23 @@ describe('asking the service now', () => {
   it('does not blame the service for a profile that was found to be wrong', async () => {
     const reconcile = async (): Promise<ReconcileAnswer> => ({ ...ASKED, profileFoundWrong: true, orphans: [] });
 
-    const answer = await post(`${PAGE}/reconcile`, '', { actions: { reconcile } });
-
-    const notified = await pageOf(answer.headers.get('location') ?? '');
+    const notified = await reconciled({ reconcile });
     expect(notified).toContain('because the service profile was found to be wrong');
     expect(notified).not.toContain('The service does not answer');
     expect(notified).not.toContain('Batches without a run');
   });
 
   it('says so when it takes longer', async () => {
-    const reconcile = async (): Promise<ReconcileAnswer> => ({ how: 'started' });
-
-    const answer = await post(`${PAGE}/reconcile`, '', { actions: { reconcile } });
-
-    expect(await pageOf(answer.headers.get('location') ?? '', {}, 'pt')).toContain('O serviço está a ser consultado.');
+    expect(await reconciled({ reconcile: async () => ({ how: 'started' }) }, 'pt')).toContain(
+      'O serviço está a ser consultado.',
+    );
   });
+
+  /** The page to which the question leads back. */
+  async function reconciled(actions: TestConsole['actions'], language = 'en'): Promise<string> {
+    const answer = await post(`${PAGE}/reconcile`, '', { actions });
+    return pageOf(answer.headers.get('location') ?? '', {}, language);
+  }
 });
 
 describe('every operation', () => {

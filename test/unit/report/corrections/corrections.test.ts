@@ -32,23 +32,22 @@ function plan(invoices: readonly BatchInvoice[], findings: readonly Finding[] = 
   return planCorrections(portionsOf(invoices), findings);
 }
 
+/** An invoice of these rows that is wrong as a whole. */
+const invalid = (...rows: readonly number[]) => unsentInvoice({ rows, state: 'invalid', reason: REFUSED });
+
 async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
-describe('isCorrectable', () => {
-  it('is true for definite noes alone, never for an invoice that may be alive at the service', () => {
-    const correctable = OUTCOMES.filter((state) => isCorrectable({ state, reason: REFUSED }));
+it('corrects definite noes alone, and held invoices only when merchant details are what is missing', () => {
+  const correctable = (code: string) =>
+    OUTCOMES.filter((state) => isCorrectable({ state, reason: { code, message: '' } })).toSorted();
+  const noes = ['conflict', 'failed', 'invalid', 'rejected'];
 
-    expect(correctable).toEqual(['failed', 'rejected', 'invalid', 'conflict']);
-  });
-
-  it('takes a held invoice only when merchant details are what is missing', () => {
-    expect(isCorrectable({ state: 'held', reason: { code: 'merchant-details-missing', message: '' } })).toBe(true);
-    expect(isCorrectable({ state: 'held', reason: { code: 'failure-budget-spent', message: '' } })).toBe(false);
-  });
+  expect(correctable('failure-budget-spent')).toEqual(noes);
+  expect(correctable('merchant-details-missing')).toEqual([...noes, 'held'].toSorted());
 });
 
 describe('csvCorrections', () => {
@@ -73,34 +72,28 @@ describe('csvCorrections', () => {
   });
 
   it.each(['windows-1252', 'utf-16le', 'cp850'])('writes in the encoding of the file: %s', async (encoding) => {
-    const invalid = unsentInvoice({ rows: [2, 4], state: 'invalid', reason: REFUSED });
-
-    const bytes = await bytesOf(csvCorrections(csv({ encoding }), await plan([invalid])));
+    const bytes = await bytesOf(csvCorrections(csv({ encoding }), await plan([invalid(2, 4)])));
 
     expect(iconv.decode(bytes, encoding)).toContain('Café');
     expect(bytes.includes(iconv.encode('Chá; verde', encoding, { addBOM: false }))).toBe(true);
   });
 
   it('begins with a byte order mark when the file did, and with one only', async () => {
-    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
-
-    const utf8 = await bytesOf(csvCorrections(csv({ byteOrderMark: true }), await plan([invalid])));
-    const utf16 = await bytesOf(
-      csvCorrections(csv({ byteOrderMark: true, encoding: 'utf-16le' }), await plan([invalid])),
-    );
-
-    expect([...utf8.subarray(0, 4)]).toEqual([0xef, 0xbb, 0xbf, 0x69]);
-    expect([...utf16.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x69, 0]);
+    for (const [encoding, start] of [
+      ['utf8', [0xef, 0xbb, 0xbf, 0x69]],
+      ['utf-16le', [0xff, 0xfe, 0x69, 0]],
+    ] as const) {
+      const bytes = await bytesOf(csvCorrections(csv({ byteOrderMark: true, encoding }), await plan([invalid(2)])));
+      expect([...bytes.subarray(0, 4)]).toEqual(start);
+    }
   });
 
   it('replaces the columns of a corrections file that came back and is still wrong', async () => {
     const header = ['lote_state', 'invoice_ref', ' lote_reason '];
     const records = [{ row: 2, cells: ['rejected', 'F-1', 'old'] }];
-    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
+    const original = csv({ newline: '\n', delimiter: ',' }, header, records);
 
-    const text = await textOf(
-      csvCorrections(csv({ newline: '\n', delimiter: ',' }, header, records), await plan([invalid])),
-    );
+    const text = await textOf(csvCorrections(original, await plan([invalid(2)])));
 
     expect(text).toBe('invoice_ref,lote_state,lote_reason\nF-1,invalid,tax-code-unknown: Unknown tax code.\n');
   });
@@ -108,24 +101,18 @@ describe('csvCorrections', () => {
   it('does not add a second quote to the cells of a corrections file that came back', async () => {
     const header = ['description', 'lote_state', 'lote_reason'];
     const records = [{ row: 2, cells: ["'=evil()", '', ''] }];
-    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
 
-    const text = await textOf(csvCorrections(csv({}, header, records), await plan([invalid])));
+    const text = await textOf(csvCorrections(csv({}, header, records), await plan([invalid(2)])));
 
     expect(text).toContain("\n'=evil();invalid");
   });
 
   it('keeps cells that stand beyond the header, behind its own columns', async () => {
     const records = [{ row: 2, cells: ['F-1', 'Coffee', '1', '50'] }];
-    const invalid = unsentInvoice({
-      rows: [2],
-      state: 'invalid',
-      reason: { code: 'too-many-cells', message: 'Four.' },
-    });
 
-    const text = await textOf(csvCorrections(csv({}, HEADER, records), await plan([invalid])));
+    const text = await textOf(csvCorrections(csv({}, HEADER, records), await plan([invalid(2)])));
 
-    expect(text).toContain('F-1;Coffee;1;invalid;too-many-cells: Four.;50\r\n');
+    expect(text).toContain('F-1;Coffee;1;invalid;tax-code-unknown: Unknown tax code.;50\r\n');
   });
 
   it('names every error of an invalid invoice, not the warnings', async () => {
@@ -155,16 +142,12 @@ describe('csvCorrections', () => {
     expect(text.split('\r\n').slice(1)).toEqual([`F-2;'=evil();"-2,50";invalid;ref-missing: No reference.`, '']);
   });
 
-  it('refuses to hand back half an invoice', async () => {
-    const gone = unsentInvoice({ rows: [2, 99], state: 'invalid', reason: REFUSED });
+  it('refuses to hand back half an invoice, and an encoding that it cannot write', async () => {
+    const half = csvCorrections(csv(), await plan([invalid(2, 99)]));
+    const foreign = csvCorrections(csv({ encoding: 'martian' }), await plan([]));
 
-    await expect(textOf(csvCorrections(csv(), await plan([gone])))).rejects.toMatchObject({ code: 'file-changed' });
-  });
-
-  it('refuses an encoding it cannot write', async () => {
-    await expect(textOf(csvCorrections(csv({ encoding: 'martian' }), await plan([])))).rejects.toMatchObject({
-      code: 'file-unreadable',
-    });
+    await expect(textOf(half)).rejects.toMatchObject({ code: 'file-changed' });
+    await expect(textOf(foreign)).rejects.toMatchObject({ code: 'file-unreadable' });
   });
 });
 
@@ -213,10 +196,8 @@ describe('jsonCorrections', () => {
   });
 
   it('refuses to hand back fewer rows than it should', async () => {
-    const gone = unsentInvoice({ rows: [7], state: 'invalid', reason: REFUSED });
+    const short = jsonCorrections(original('array'), await plan([invalid(7)]));
 
-    await expect(textOf(jsonCorrections(original('array'), await plan([gone])))).rejects.toMatchObject({
-      code: 'file-changed',
-    });
+    await expect(textOf(short)).rejects.toMatchObject({ code: 'file-changed' });
   });
 });

@@ -13,6 +13,7 @@ import type { BatchInvoice } from '../../../../../src/domain/records/batch-recor
 import { serialDate } from '../../../../../src/ingest/workbook/xlsx/sheet-handler.ts';
 import { serialOf } from '../../../../../src/report/corrections/workbook/cell-xml.ts';
 
+const NO = { code: 'no', message: 'No.' };
 const HEADER = ['Fatura', 'Data', 'Descrição', 'Preço'];
 const COLUMNS: readonly (readonly [string, number, Column])[] = [
   ['Fatura', 0, 'invoice_ref'],
@@ -97,19 +98,12 @@ describe('a workbook of corrections', () => {
     const workbook = openOffice(await written([INVALID]));
 
     expect(workbook.SheetNames).toEqual(['Faturas']);
+    const own: readonly unknown[] = ['invalid', expect.stringContaining('spreadsheet-error'), 'form=workbook'];
     expect(utils.sheet_to_json(workbook.Sheets['Faturas'] ?? {}, { header: 1, raw: false })).toEqual([
       [...HEADER, 'lote_state', 'lote_reason', 'lote_read_as'],
-      [
-        '007',
-        expect.anything(),
-        '=cmd()',
-        '12.50',
-        'invalid',
-        expect.stringContaining('spreadsheet-error'),
-        'form=workbook',
-      ],
+      ['007', expect.anything(), '=cmd()', '12.50', ...own],
       // SheetJS gives no value for an error.
-      ['008', undefined, "''=x", undefined, 'invalid', expect.stringContaining('spreadsheet-error'), 'form=workbook'],
+      ['008', undefined, "''=x", undefined, ...own],
     ]);
   });
 
@@ -142,23 +136,13 @@ describe('a workbook of corrections', () => {
     expect(cellsOf(bytes)['C3']).toMatchObject({ t: 's', v: '_x0041_\n<&"> 😀' });
   });
 
-  it('marks an empty cell', async () => {
-    const empty = unsentInvoice({
-      rows: [4],
-      state: 'invalid',
-      findings: [finding(4, 'Preço', 'price-missing', 'Row 4, Preço: expected a number, found none')],
-    });
+  it('marks an empty cell, and keeps rows hidden, so that rows that were not seen are refused again', async () => {
+    const missing = finding(4, 'Preço', 'price-missing', 'Row 4, Preço: expected a number, found none');
 
-    expect(markedOf(await written([empty]))).toEqual(['D2']);
-  });
+    const bytes = await written([unsentInvoice({ rows: [3, 4], state: 'invalid', findings: [missing] })]);
 
-  it('keeps rows hidden, so that rows that were not seen are refused again', async () => {
-    const hidden = finding(4, 'Fatura', 'no', 'Row 4, Fatura: below');
-    const invalid = unsentInvoice({ rows: [3, 4], state: 'invalid', findings: [hidden] });
-
-    const { Sheets } = openOffice(await written([invalid]));
-
-    expect(Sheets['Faturas']?.['!rows']?.[2]).toMatchObject({ hidden: true });
+    expect(markedOf(bytes)).toEqual(['D3']);
+    expect(openOffice(bytes).Sheets['Faturas']?.['!rows']?.[2]).toMatchObject({ hidden: true });
   });
 
   it('is the same bytes for the same rows a year later, so that a report that is written again keeps it', async () => {
@@ -177,7 +161,7 @@ describe('a workbook of corrections', () => {
       columns: new Map(),
       rows: each([row(2, [text('rejected'), text("'=x"), text('old')])]),
     });
-    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: { code: 'no', message: 'No.' } });
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: NO });
 
     const workbook = openOffice(await written([invalid], original));
 
@@ -188,9 +172,11 @@ describe('a workbook of corrections', () => {
   });
 
   it('ends with an error when a row that must go back is not in the file any more', async () => {
-    await expect(
-      written([unsentInvoice({ rows: [2, 99], state: 'invalid', reason: { code: 'no', message: '' } })]),
-    ).rejects.toThrow('each of the 2 rows to hand back must be in the original file, found 1');
+    const gone = unsentInvoice({ rows: [2, 99], state: 'invalid', reason: NO });
+
+    await expect(written([gone])).rejects.toThrow(
+      'each of the 2 rows to hand back must be in the original file, found 1',
+    );
   });
 });
 
@@ -200,9 +186,16 @@ describe('what no workbook can hold', () => {
     ['a sheet with a longer name', { name: 'x'.repeat(32) }, 'of that name'],
     ['a row with merged cells', { merged: () => [{ firstRow: 3, lastRow: 4 }] }, 'merged cells'],
     ['more columns than Excel has', { header: Array.from({ length: 16_001 }, () => 'x') }, '16,000 columns'],
+    [
+      'a text that is longer than Excel takes',
+      { rows: [row(2, [text('x'.repeat(32_768))]), row(3, [])] },
+      'characters',
+    ],
   ])('is %s', async (_, given, reason) => {
-    await expect(written([INVALID], sheet(given))).rejects.toThrow(UnfitForWorkbook);
-    await expect(written([INVALID], sheet(given))).rejects.toThrow(reason);
+    for (const expected of [UnfitForWorkbook, reason]) {
+      const rows = each('rows' in given ? given.rows : ROWS);
+      await expect(written([INVALID], sheet({ ...given, rows }))).rejects.toThrow(expected);
+    }
   });
 
   it('are no merged cells of other rows', async () => {
@@ -210,27 +203,15 @@ describe('what no workbook can hold', () => {
     await expect(written([INVALID], sheet({ merged }))).resolves.toBeInstanceOf(Buffer);
   });
 
-  it('is a text that is longer than Excel takes', async () => {
-    const original = sheet({ rows: each([row(2, [text('x'.repeat(32_768))])]) });
-    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: { code: 'no', message: '' } });
-
-    await expect(written([invalid], original)).rejects.toThrow(UnfitForWorkbook);
-  });
-
   it('is more rows, or more wrong cells, than a person could work through', async () => {
     const rows = Array.from({ length: MOST_IN_A_WORKBOOK + 1 }, (_, at) => at + 2);
-    const reason = { code: 'no', message: '' };
     const findings = rows.map((row) => finding(2, 'Preço', 'no', `Row ${row}`));
+    const marksOf = async (invoice: Partial<BatchInvoice>) =>
+      (await planCorrections(portionsOf([unsentInvoice({ reason: NO, ...invoice })]), [])).marks;
 
-    const long = await planCorrections(portionsOf([unsentInvoice({ rows, state: 'rejected', reason })]), []);
-    const full = await planCorrections(portionsOf([unsentInvoice({ rows: [2], state: 'invalid', findings })]), []);
-    const just = await planCorrections(
-      portionsOf([unsentInvoice({ rows: rows.slice(1), state: 'rejected', reason })]),
-      [],
-    );
-
-    expect([long.marks, full.marks]).toEqual([null, null]);
-    expect(just.marks?.size).toBe(1);
+    expect(await marksOf({ rows, state: 'rejected' })).toBeNull();
+    expect(await marksOf({ rows: [2], state: 'invalid', findings })).toBeNull();
+    expect((await marksOf({ rows: rows.slice(1), state: 'rejected' }))?.size).toBe(1);
   });
 });
 

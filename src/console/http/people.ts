@@ -15,26 +15,16 @@ export interface People {
   readonly note: (batchId: string, action: NotedByConsole) => Promise<void>;
 }
 
-/** Writes an act into the audit before the act; Lote does not perform an act that it cannot record. @throws LoteError `ledger-unavailable` */
+/** Writes an act into the audit of each batch before the act; Lote does not perform an act that it cannot record. @throws LoteError `ledger-unavailable` */
 export async function noteAct(
   context: Context,
   people: People | undefined,
-  batchId: string,
+  batchIds: readonly string[],
   act: Omit<NotedByConsole, 'who'>,
 ): Promise<void> {
   if (people === undefined || callerOf(context).kind === 'anybody') return;
-  await people.note(batchId, { ...act, who: actorOf(context) });
-}
-
-/** Writes into each batch's audit that a caller saves its invoices from a search, without the search words. @throws LoteError `ledger-unavailable` */
-export async function noteFound(
-  context: Context,
-  people: People | undefined,
-  { found }: { readonly found: readonly { readonly batchId: string }[] },
-  why: string,
-): Promise<void> {
-  const batches = new Set(found.map(({ batchId }) => batchId));
-  await Promise.all([...batches].map(async (batchId) => noteAct(context, people, batchId, { what: 'download', why })));
+  const noted = { ...act, who: actorOf(context) };
+  await Promise.all([...new Set(batchIds)].map((batchId) => people.note(batchId, noted)));
 }
 
 /** `look`: read and download. `operate`: everything that the console offers. */
@@ -91,9 +81,8 @@ export interface SignIn {
   readonly publicUrl: string;
 }
 
-/** The person of a request. */
-export type Person =
-  | { readonly kind: 'person'; readonly name: string; readonly role: Role }
+type Person =
+  | Extract<Caller, { kind: 'person' }>
   /** A trusted proxy sent a text that cannot be a name. */
   | { readonly kind: 'unreadable' }
   /** No trusted proxy names a person. */

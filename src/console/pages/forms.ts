@@ -1,14 +1,15 @@
+import { givenOnly } from '../../domain/given-only.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { RETRY_BY_ROW_STATES, RETRY_STATES } from '../../domain/retry-decision.ts';
 import { html, type SafeHtml, table } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
-import type { PageFormat } from '../pages/page-format.ts';
-import type { StateCounts } from '../pages/state-counts.ts';
+import { batchAddress, type StateCounts } from './page-parts.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
 import { fill } from '../../texts/fill.ts';
 import type { SavedTotalCheck } from '../../domain/records/total-check.ts';
 import { z } from 'zod';
 import type { Declared } from '../console-options.ts';
+import type { PageFormat } from '../http/page-answers.ts';
 
 /** A longer text is not a reason but a story, and Temporal's history keeps each reason. */
 export const LONGEST_REASON = 300;
@@ -88,7 +89,7 @@ export function retryBatchForm(format: PageFormat, batchId: string, counts: Stat
   if (states.length === 0) return html``;
   return html`<section class="card" aria-label="${retry.title}">
     <h2>${retry.title}</h2>
-    <form action="${format.action(`/batches/${encodeURIComponent(batchId)}/retry`)}" method="post">
+    <form action="${format.action(`${batchAddress(batchId)}/retry`)}" method="post">
       <fieldset>
         <legend>${retry.states}</legend>
         ${states.map(
@@ -144,7 +145,7 @@ export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: To
     <p>${words.note}</p>
     ${
       canConfirm
-        ? html`<form action="${action(`/batches/${encodeURIComponent(batchId)}/operations`)}" method="post">
+        ? html`<form action="${action(`${batchAddress(batchId)}/operations`)}" method="post">
             <label for="total-invoices">${texts.totals.number}</label>
             <input id="total-invoices" name="invoices" required inputmode="numeric" pattern="[0-9]{1,9}" autocomplete="off" />
             ${reasonField(texts, 'total-reason')}
@@ -160,31 +161,22 @@ function comparison(
   { total }: SavedTotalCheck,
   usual: SavedTotalCheck['total'],
 ): SafeHtml {
-  const row = (name: string, found: string, before: string) =>
-    html`<tr>
-      <th scope="row">${name}</th>
-      <td class="number">${found}</td>
-      <td class="number">${before}</td>
-    </tr>`;
   const { heads, totals } = texts;
-  const rows = [
-    row(heads.invoices, count(total.invoices), count(usual.invoices)),
-    ...Object.entries(usual.net).map(([currency, net]) =>
-      row(`${heads.net} ${currency}`, money(total.net[currency] ?? '0'), money(net)),
-    ),
-  ];
-  return table(totals.title, [totals.title, { number: texts.total.found }, { number: texts.total.usual }], rows);
+  const columns = [{ row: totals.title }, { number: texts.total.found }, { number: texts.total.usual }];
+  const nets = Object.entries(usual.net).map(([currency, net]) => [
+    ...[`${heads.net} ${currency}`, money(total.net[currency] ?? '0'), money(net)],
+  ]);
+  return table(totals.title, columns, [[heads.invoices, count(total.invoices), count(usual.invoices)], ...nets]);
 }
 
 /** Encodings of the usual exports; the command line can declare another one. */
-export const ENCODINGS = ['utf-8', 'windows-1252', 'cp850', 'iso-8859-15', 'utf-16le'] as const;
+const ENCODINGS = ['utf-8', 'windows-1252', 'cp850', 'iso-8859-15', 'utf-16le'] as const;
 
 const DeclaredFields = z.object({
   decimal: z.enum([',', '.']).optional().catch(undefined),
   encoding: z.enum(ENCODINGS).optional().catch(undefined),
   profile: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u)
+    .stringFormat('name', /^[a-z0-9][a-z0-9_-]{0,63}$/u)
     .optional()
     .catch(undefined),
   sheet: z.string().min(1).max(200).optional().catch(undefined),
@@ -194,6 +186,5 @@ const DeclaredFields = z.object({
 
 /** Reads what a form or an address declares about a file; ignores empty and unknown values. */
 export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
-  const declared = DeclaredFields.parse(fields);
-  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));
+  return givenOnly(DeclaredFields.parse(fields));
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { callerOf } from '../people/people.ts';
+import { callerOf } from './people.ts';
 
 /** Header for the token of a page's scripts. Forms carry the token in the query of their address, so that Lote checks it before it reads a body. */
 const FORM_HEADER = 'x-lote-form';

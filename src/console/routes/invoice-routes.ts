@@ -1,14 +1,54 @@
+import { Hono } from 'hono';
 import type { Invoice } from '../../domain/invoice.ts';
-import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
-import { facts, html, table, type SafeHtml } from '../../texts/html.ts';
-import { stateMark, toneOf, wordOf } from '../../texts/outcomes/outcome-html.ts';
-import { firstFindings } from './notes.ts';
-import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../forms/forms.ts';
-import type { PageFormat } from './page-format.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
-import type { InvoiceDetails, InvoiceGeneration, InvoiceAction } from '../../ledger/batches/lookup.ts';
-import type { ConsoleTexts } from '../texts/en.ts';
+import type { InvoiceAction, InvoiceDetails, InvoiceGeneration } from '../../ledger/batches/lookup.ts';
+import type { AuditEntry } from '../../ledger/operations/audit.ts';
 import { fill } from '../../texts/fill.ts';
+import { facts, html, table, type SafeHtml } from '../../texts/html.ts';
+import { auditTable, stateMark, toneOf, wordOf } from '../../texts/outcomes/outcome-html.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../pages/forms.ts';
+import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
+import { csvAnswer } from '../http/report-downloads.ts';
+import { batchAddress, firstFindings, listPages, listPart } from '../pages/page-parts.ts';
+import { actionsFor, noteAct } from '../http/people.ts';
+import type { ConsoleTexts } from '../texts/en.ts';
+import { doneNote } from './operate-routes.ts';
+
+/** Serves the invoices of a batch, and its audit of manual acts. */
+export function invoiceRoutes({ ledger, actions, people }: ConsoleOptions, pages: PageAnswers): Hono {
+  const routes = new Hono();
+
+  routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    const ordinal = Number(context.req.param('ordinal'));
+    const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
+    if (batch === null || details === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
+    const canAct = actionsFor(context, actions) !== undefined;
+    const done = doneNote(format, context.req.query());
+    const content = invoicePage(format, { batch, details, canAct, done });
+    return pages.show(context, { title: details.line.ref, content });
+  });
+
+  routes.get('/:id/audit', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
+    const audit = await ledger.auditOf(batch.batchId);
+    const content = auditPage(format, batch, { audit, asked: context.req.query('page') });
+    return pages.show(context, { title: format.texts.audit.title, content });
+  });
+
+  routes.get('/:id/audit.csv', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    await noteAct(context, people, [batch.batchId], { what: 'download', why: 'audit.csv' });
+    return csvAnswer(context, 'audit', auditRecords(await ledger.auditOf(batch.batchId)));
+  });
+
+  return routes;
+}
 
 interface InvoicePage {
   readonly batch: BatchRecord;
@@ -18,13 +58,13 @@ interface InvoicePage {
 }
 
 /** Renders one invoice in the order of a phone call about it: its state and reason, the file's content, the requests, the answers. */
-export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
+function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
   const { batch, details, done } = page;
-  const { texts, language } = format;
+  const { texts } = format;
   const { line, content } = details;
   const { contradictions = [] } = line;
   const tone = contradictions.length > 0 ? 'bad' : toneOf(line.state);
-  return html`<p><a href="/batches/${encodeURIComponent(batch.batchId)}">← ${batch.file}</a></p>
+  return html`<p><a href="${batchAddress(batch.batchId)}">← ${batch.file}</a></p>
     <h1>${texts.invoice.title} ${line.ref}</h1>
     ${done}
     <section class="verdict ${tone}">
@@ -32,7 +72,7 @@ export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
         ${stateMark(line.state)} <strong>${texts.states[line.state]}</strong>
       </p>
       ${line.reason === null ? '' : html`<p>${line.reason.message} <span class="mono soft">${line.reason.code}</span></p>`}
-      ${contradictions.map((flag) => html`<p><strong>${CONTRADICTION_TEXTS[language].flags[flag]}</strong></p>`)}
+      ${contradictions.map((flag) => html`<p><strong>${texts.contradictions.flags[flag]}</strong></p>`)}
       ${line.flags.length === 0 ? '' : html`<p>${texts.invoice.flags}: <span class="mono">${line.flags.join(', ')}</span></p>`}
     </section>
     ${invoiceFacts(format, page)}
@@ -44,7 +84,7 @@ export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
 
 function openForms(format: PageFormat, { batch, details: { line }, canAct }: InvoicePage): SafeHtml {
   if (!canAct) return html``;
-  const page = `/batches/${encodeURIComponent(batch.batchId)}/invoices/${line.ordinal}`;
+  const page = `${batchAddress(batch.batchId)}/invoices/${line.ordinal}`;
   return html`${SETTLED_BY_POLLING.includes(line.state) ? reconcileForm(format, page) : ''}
   ${retryInvoiceForm(format, page, line.state)}`;
 }
@@ -56,8 +96,7 @@ function invoiceFacts(
   const { heads } = texts;
   const others = batches.filter(({ batchId }) => batchId !== batch.batchId);
   const otherLinks = others.map(
-    ({ batchId, file, ordinal }) =>
-      html`<a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${file}</a> `,
+    ({ batchId, file, ordinal }) => html`<a href="${batchAddress(batchId)}/invoices/${ordinal}">${file}</a> `,
   );
   const customer = [content?.customer.name, content?.customer.taxId].filter((part) => part !== null);
   return facts([
@@ -73,16 +112,10 @@ function invoiceFacts(
 function contentTable({ texts, amount, money }: PageFormat, { lines, currency }: Invoice): SafeHtml {
   const { invoice: words } = texts;
   const price = { number: `${words.unitPrice} (${currency})` };
-  const columns = [words.description, { number: words.quantity }, price, words.taxCode];
-  const rows = lines.map(
-    ({ description, quantity, unitPrice, taxCode }) =>
-      html`<tr>
-        <td class="text">${description}</td>
-        <td class="number">${amount(quantity)}</td>
-        <td class="number">${money(unitPrice)}</td>
-        <td>${taxCode}</td>
-      </tr>`,
-  );
+  const columns = [{ text: words.description }, { number: words.quantity }, price, words.taxCode];
+  const rows = lines.map(({ description, quantity, unitPrice, taxCode }) => [
+    ...[description, amount(quantity), money(unitPrice), taxCode],
+  ]);
   return table(words.lines, columns, rows);
 }
 
@@ -91,44 +124,31 @@ function requestTable({ texts, count }: PageFormat, generations: readonly Invoic
   const { invoice: words, attempts } = texts;
   const rows = generations
     .filter((life) => life.attempts > 0 || life.frozenAt !== null)
-    .map(
-      (life) =>
-        html`<tr>
-          <td class="number">${life.generation < 0 ? '–' : count(life.generation)}</td>
-          <td class="mono">${life.idempotencyKey}</td>
-          <td class="number">${count(life.attempts)}</td>
-          <td>${stateMark(life.state)}</td>
-          <td class="mono">${life.serviceId ?? ''}</td>
-          <td class="text">${life.reason?.message ?? ''}</td>
-        </tr>`,
-    );
+    .map((life) => [
+      ...[life.generation < 0 ? '–' : count(life.generation), life.idempotencyKey, count(life.attempts)],
+      ...[stateMark(life.state), life.serviceId ?? '', life.reason?.message ?? ''],
+    ]);
   const columns = [
-    ...[{ number: words.generation }, 'Idempotency-Key', { number: attempts }],
-    ...[texts.heads.state, texts.heads.serviceId, words.answer],
+    ...[{ number: words.generation }, { mono: 'Idempotency-Key' }, { number: attempts }],
+    ...[texts.heads.state, { mono: texts.heads.serviceId }, { text: words.answer }],
   ];
   return html`<h2>${words.requests}</h2>
     ${rows.length === 0 ? html`<p>${words.notSent}</p>` : table(words.requests, columns, rows)}`;
 }
 
 function invoiceHistory(format: PageFormat, details: InvoiceDetails): SafeHtml {
-  const { texts, plural } = format;
+  const { texts, plural, time } = format;
   const moments = invoiceMoments(format, details);
   const asks = details.generations[0]?.asks ?? 0;
   if (moments.length === 0) return html``;
-  const columns = [texts.heads.when, texts.life.source, texts.heads.what, texts.heads.reason];
-  const rows = moments.map((moment) => row(format, moment));
+  const columns = [
+    ...[{ time: texts.heads.when }, texts.life.source],
+    ...[texts.heads.what, texts.heads.reason].map((text) => ({ text })),
+  ];
+  const rows = moments.map(({ at, source, what, note }) => [time(at), texts.life.sources[source], what, note]);
   return html`<h2>${texts.invoice.history}</h2>
     ${table(texts.invoice.history, columns, rows)}
     ${asks === 0 ? '' : html`<p class="soft">${plural(texts.life.asked, asks)}</p>`}`;
-}
-
-function row({ texts, time }: PageFormat, { at, source, what, note }: Moment): SafeHtml {
-  return html`<tr>
-    <td class="time">${time(at)}</td>
-    <td>${texts.life.sources[source]}</td>
-    <td class="text">${what}</td>
-    <td class="text">${note}</td>
-  </tr>`;
 }
 
 interface Moment {
@@ -197,4 +217,39 @@ function endMoments(
     ...moment(settledAt, 'lote', fill(texts.life.settled, { state }), reason),
     ...moment(lastAt, 'lote', fill(texts.life.last, { state }), reason),
   ];
+}
+
+/** Entries on one page; each names up to twenty invoices. */
+const ENTRIES_OF_A_PAGE = 50;
+/** A number beyond every last page. */
+const NEWEST = '9999999';
+
+function auditPage(
+  format: PageFormat,
+  batch: BatchRecord,
+  { audit, asked = NEWEST }: { readonly audit: readonly AuditEntry[]; readonly asked: string | undefined },
+): SafeHtml {
+  const { audit: words, auditPage: own } = format.texts;
+  const page = batchAddress(batch.batchId);
+  const part = listPart(audit.length, ENTRIES_OF_A_PAGE, asked);
+  const shown = audit.slice((part.page - 1) * ENTRIES_OF_A_PAGE, part.page * ENTRIES_OF_A_PAGE);
+  return html`<p><a href="${page}">← ${batch.file}</a></p>
+    <h1>${words.title}</h1>
+    ${audit.length === 0 ? html`<p>${own.none}</p>` : auditTable(format, shown)}
+    ${listPages(format, part, (other) => `${page}/audit?page=${other}`)}
+    <p class="soft">${own.note}</p>
+    ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
+}
+
+function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[])[] {
+  const records = audit.map((entry) => [
+    new Date(entry.at).toISOString(),
+    entry.who ?? '',
+    entry.what,
+    entry.why,
+    entry.acceptedDuplicateRisk ? 'yes' : 'no',
+    String(entry.invoices),
+    entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
+  ]);
+  return [['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'], ...records];
 }
