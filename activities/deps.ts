@@ -6,7 +6,7 @@ import type { NotifyWaiting } from './failure.ts';
 import type { OperatorLinks, BatchInput, BatchResult, BatchSettings } from '../src/domain/messages/messages.ts';
 import type { Speech } from '../src/texts/languages.ts';
 import type { NotedSend } from '../src/ledger/sending/lost-sends.ts';
-import type { DropFolder } from '../src/nightly/drop-folder.ts';
+import type { DropFolder } from '../src/nightly/claim-files.ts';
 import type { InvoicingService } from '../src/service/client.ts';
 import type { BatchRecord, BatchStop } from '../src/domain/records/batch-record.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';

@@ -45,20 +45,14 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-interface Reservation {
-  readonly file: ArchiveFile;
-  readonly folder: string;
-  /** The file is still in its claim folder. */
-  readonly isThere: boolean;
-}
-
 /**
  * Reserves the file's own name with its note, or that name with a number if the archive has it already. An attempt that
- * was interrupted has reserved a name before. Returns null if the file is gone and the archive does not have it.
+ * was interrupted has reserved a name before. `isThere`: the file is still in its claim folder. Returns null if the file
+ * is gone and the archive does not have it.
  */
 async function reservedName(
   { inputDir, at }: DropFolderOptions,
-  { file, folder, isThere }: Reservation,
+  { file, folder, isThere }: { readonly file: ArchiveFile; readonly folder: string; readonly isThere: boolean },
 ): Promise<string | null> {
   const claim = `${file.night.nightId}/${file.slot}`;
   const read = `${READ}${file.batchId ?? '-'} ${file.size} ${file.changedAt}`;
@@ -120,16 +114,15 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS = 7;
 const READ_LINE = new RegExp(`^${READ}(?<batch>\\S+) (?<size>\\d+) (?<changedAt>[\\d.]+)$`, 'mu');
 
-interface LookAtArchive {
-  readonly inputDir: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** True if a batch has read the present bytes of the file at this path; only called for changed files. */
-  readonly isRead: (path: string) => Promise<boolean>;
-}
-
-/** Returns archived files of the last seven days that changed since Lote read them and whose bytes no batch has read. */
-export async function changedFiles({ inputDir, now, isRead }: LookAtArchive): Promise<readonly ChangedFile[]> {
+/**
+ * Returns archived files of the last seven days that changed since Lote read them and whose bytes no batch has read.
+ * `now` is in epoch milliseconds; `isRead` says whether a batch has read the present bytes of a changed file.
+ */
+export async function changedFiles(
+  inputDir: string,
+  now: number,
+  isRead: (path: string) => Promise<boolean>,
+): Promise<readonly ChangedFile[]> {
   const changed: ChangedFile[] = [];
   // The date of a night may be a day behind UTC.
   const since = new Date(now - (DAYS + 1) * DAY_MS).toISOString().slice(0, 10);

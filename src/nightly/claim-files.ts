@@ -1,6 +1,8 @@
 import { lstat, rename, readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { errorCode } from '../platform/error-code.ts';
+import { folderTrouble, isAbout } from '../platform/folders.ts';
+import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
 import {
   type DropFolderOptions,
   isIgnoredName,
@@ -14,7 +16,7 @@ import {
   removeEmptyClaimFolder,
   removeClaimFolder,
 } from './claim-folder.ts';
-import type { Claims, NightlyRun, WaitingFile, WaitingReason } from '../domain/records/dropped-file.ts';
+import type { ArchiveFile, Claims, NightlyRun, WaitingFile, WaitingReason } from '../domain/records/dropped-file.ts';
 
 /** Each file is a batch with some 30 events in the night's history, which has room for 51,200. */
 const MOST_FILES = 500;
@@ -22,10 +24,10 @@ const MOST_FILES = 500;
 const MOST_NAMED = 200;
 
 /** True if the run of another night is open. */
-export type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
+type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
 
 /** Takes over the files of interrupted nights, then claims complete files, oldest name first. */
-export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
+async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
   const { inputDir, at } = options;
   await openClaimFolder(inputDir, night, options.ledgerId);
   await at('night-opened');
@@ -67,7 +69,7 @@ async function takeOver(
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
       const from = join(nightlyRunPath(inputDir, nightId), claimFolder);
-      const kept = name === null ? null : await moveIn(options, night, { from, name, resumed: true });
+      const kept = name === null ? null : await moveIn(options, night, { from, name });
       if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
       await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
     }
@@ -91,7 +93,7 @@ async function claimComplete(options: DropFolderOptions, night: NightlyRun): Pro
   for (const [name, seen] of await listInbox(inputDir)) {
     const reason: WaitingReason | null =
       held >= MOST_FILES ? 'too-many' : seen.size === 0 ? 'empty' : isStable(before.get(name), seen) ? null : 'growing';
-    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false, seen }));
+    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, seen }));
     if (kept === null) held += 1;
     else if (kept !== 'gone') waiting.push({ name, reason: kept });
   }
@@ -101,8 +103,7 @@ async function claimComplete(options: DropFolderOptions, night: NightlyRun): Pro
 interface Move {
   readonly from: string;
   readonly name: string;
-  readonly resumed: boolean;
-  /** The file as it was when Lote found it complete; missing if it was claimed before. */
+  /** The file as it was when Lote found it complete; missing if an earlier night has claimed it. */
   readonly seen?: SeenFile;
 }
 
@@ -110,9 +111,9 @@ interface Move {
 async function moveIn(
   { inputDir, at }: DropFolderOptions,
   night: NightlyRun,
-  { from, name, resumed, seen }: Move,
+  { from, name, seen }: Move,
 ): Promise<'not-movable' | 'gone' | 'growing' | null> {
-  const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
+  const claimFolder = await makeClaimFolder(inputDir, night.nightId, seen === undefined);
   await at('claim-folder-made');
   const path = seen?.path ?? join(from, name);
   // Seconds may have passed: a file that a program writes under this name now is not the one that was seen.
@@ -180,4 +181,45 @@ async function listNames(inputDir: string): Promise<readonly [name: string, path
 export function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
   if (before === undefined) return false;
   return before.size === after.size && before.changedAt === after.changedAt && before.inode === after.inode;
+}
+
+/** The folder for dropped files. Every step is one repeatable rename, so that a file is always in exactly one place. */
+export type DropFolder = ReturnType<typeof createDropFolder>;
+
+/** Moves files from `input/` to `in-progress/<night>/<claim folder>/`, then to `archive|refused/<date>/` with a note. */
+export function createDropFolder(options: DropFolderOptions) {
+  const { inputDir, at } = options;
+  return {
+    /** Claims complete files and those of interrupted nights. `isOpen` says whether the run of another night is open. */
+    claim: (night: NightlyRun, isOpen: IsOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
+    archive: (file: ArchiveFile) => withFolderNamed(options, () => archiveFile(options, file)),
+    /** `isRead` says whether a batch has read the present bytes of the file at this path. */
+    changed: (now: number, isRead: (path: string) => Promise<boolean>) =>
+      withFolderNamed(options, () => changedFiles(inputDir, now, isRead)),
+    /** Ends a night: removes its folder unless a file is still in it. */
+    close: ({ nightId }: NightlyRun) => withFolderNamed(options, () => close(nightId)),
+  };
+
+  async function close(nightId: string): Promise<void> {
+    for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
+      if (name !== null) continue;
+      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
+      await at('claim-folder-removed');
+    }
+    await removeClaimFolder(inputDir, nightId);
+  }
+}
+
+/** @throws LoteError `input-unusable`, naming the folder, because folders below the input folder may be on disks of their own */
+async function withFolderNamed<T>({ inputDir }: DropFolderOptions, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    const paths = [...DESTINATIONS.map((name) => join(inputDir, name)), inputDir];
+    const path = paths.find((folder) => isAbout(error, folder)) ?? inputDir;
+    const next =
+      '. Nothing is lost: put it right and let the nights go on, for what this one has claimed lies in in-progress';
+    const folder = { title: 'input folder', path, variable: 'LOTE_INPUT_DIR' };
+    throw folderTrouble(error, folder, { code: 'input-unusable', next });
+  }
 }

@@ -23,7 +23,6 @@ export type DropPoint = (typeof DROP_POINTS)[number];
 /** Options of the drop folder. `stableMs` is milliseconds; `pause` waits, also in milliseconds. */
 export interface DropFolderOptions {
   readonly inputDir: string;
-  readonly setting: string;
   /** Id of the ledger; claims of another ledger are not taken over. */
   readonly ledgerId: string;
   /** A file whose size and time stay the same for this long is complete. */
@@ -50,10 +49,8 @@ const RESUMED = '-resumed';
 /** The umask of the process decides the rights. */
 const RECORD_MODE = 0o666;
 
-const NightlyOwner = z.object({ workflowId: z.string(), runId: z.string(), ledgerId: z.string() });
-
 /** Temporal run that made the folder of a nightly run. */
-export type NightlyOwner = Readonly<z.infer<typeof NightlyOwner>>;
+const NightlyOwner = z.object({ workflowId: z.string(), runId: z.string(), ledgerId: z.string() });
 
 /** One claim folder of a nightly run. */
 export interface ClaimFolder {
@@ -80,7 +77,7 @@ function recordPath(inputDir: string, nightId: string): string {
 }
 
 /** Returns the owner of a nightly run; null without a readable record. */
-export async function nightlyOwner(inputDir: string, nightId: string): Promise<NightlyOwner | null> {
+export async function nightlyOwner(inputDir: string, nightId: string) {
   try {
     return NightlyOwner.parse(JSON.parse(await readFile(recordPath(inputDir, nightId), 'utf8')));
   } catch {

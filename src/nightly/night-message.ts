@@ -44,14 +44,14 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
-  const left = waiting.map((file) => ({
-    name: plainText(file.name),
-    words: nights.waiting[file.reason],
+  const left = waiting.map(({ name, reason }) => ({
+    name: plainText(name),
+    words: nights.waiting[reason],
     link: null,
   }));
   const outcome = nightVerdict(format.texts, format.plural, nightlySummary(night.date, [night.run]));
   const sums = nightSums(files);
-  const page = pageOf(night, place);
+  const page = place.consoleUrl === null ? null : `${place.consoleUrl}/nights/${night.date}`;
   const sections: readonly Section[] = [
     { title: null, lines: [], words: [outcome, wentOutText(format, sums)] },
     section(format, problems.length > 0 ? morning.needs : null, problems),
@@ -62,10 +62,6 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
     html: htmlOf(format, sections, page),
   };
-}
-
-function pageOf({ date }: NightOutcome, { consoleUrl }: MessagePlace): string | null {
-  return consoleUrl === null ? null : `${consoleUrl}/nights/${date}`;
 }
 
 /** Two files with the same invoice both show it: the part of an earlier file is no document of this night. */
@@ -171,21 +167,14 @@ const TIMEOUT_MS = 20_000;
 /** Limit of the whole conversation, because a server that answers each step in time could hold it for ever. */
 const WHOLE_TIMEOUT_MS = 120_000;
 
-interface MailMessage extends NightMessage {
-  /** The same for each attempt, so that a mailbox can recognise a message that it gets twice. */
-  readonly messageId: string;
-}
-
-interface MailTimes {
-  readonly stepMs: number;
-  readonly wholeMs: number;
-}
-
-/** Sends one message by SMTP. Returns how many addresses were refused, in words, or null. @throws LoteError `message-refused` (5xx), `message-unsent` */
+/**
+ * Sends one message by SMTP. `messageId` is the same for each attempt, so that a mailbox can recognise a message that it gets twice.
+ * @returns how many addresses were refused, in words, or null. @throws LoteError `message-refused` (5xx), `message-unsent`
+ */
 export async function sendMail(
   mail: MailConfig,
-  message: MailMessage,
-  { stepMs, wholeMs }: MailTimes = { stepMs: TIMEOUT_MS, wholeMs: WHOLE_TIMEOUT_MS },
+  message: NightMessage & { readonly messageId: string },
+  { stepMs, wholeMs } = { stepMs: TIMEOUT_MS, wholeMs: WHOLE_TIMEOUT_MS },
 ): Promise<string | null> {
   const transport = createTransport({
     host: mail.host,
@@ -194,12 +183,8 @@ export async function sendMail(
     requireTLS: mail.tls === 'starttls',
     ignoreTLS: mail.tls === 'none',
     ...(mail.auth === null ? {} : { auth: { user: mail.auth.user, pass: mail.auth.password } }),
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    socketTimeout: stepMs,
-    dnsTimeout: stepMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...{ connectionTimeout: stepMs, greetingTimeout: stepMs, socketTimeout: stepMs, dnsTimeout: stepMs },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   const signal = AbortSignal.timeout(wholeMs);
   try {

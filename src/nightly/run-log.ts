@@ -153,17 +153,13 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
 }
 
 /** Summary of one date: its nightly runs, oldest first, and their totals. */
-export interface NightlySummary {
-  readonly date: string;
-  readonly runs: readonly NightlyRunState[];
-  readonly totals: NightlyTotals;
-}
-
-type NightlyTotals = Readonly<Record<NightlyVerdict | 'files' | 'waiting' | 'invoices' | 'notIssued', number>>;
+export type NightlySummary = Readonly<ReturnType<typeof nightlySummary>>;
 
 /** Summarizes the runs of one date, oldest first. A file counts as waiting only if the last run left it. */
-export function nightlySummary(date: string, runs: readonly NightlyRunState[]): NightlySummary {
-  const ordered = runs.toSorted((a, b) => a.startedAt - b.startedAt || a.night.localeCompare(b.night));
+export function nightlySummary(date: string, runs: readonly NightlyRunState[]) {
+  const ordered: readonly NightlyRunState[] = runs.toSorted(
+    (a, b) => a.startedAt - b.startedAt || a.night.localeCompare(b.night),
+  );
   const files = ordered.flatMap((run) => run.files);
   const having = (verdict: NightlyVerdict): number => files.filter((file) => file.verdict === verdict).length;
   const { invoices, issued } = nightSums(files);
@@ -191,10 +187,11 @@ type Counted = Pick<NightlyRunEntry, 'batchId' | 'invoices' | 'issued' | 'alread
 /** Sums the files of a night. Each batch counts once, also under two names or in two runs of one date. */
 export function nightSums(files: readonly Counted[]): NightSums {
   const counted = [...files.filter(({ batchId }) => batchId === null), ...onePerBatch(files)];
+  const sumOf = (valueOf: (file: Counted) => number) => counted.reduce((sum, file) => sum + valueOf(file), 0);
   return {
-    invoices: sumOf(counted, ({ invoices }) => invoices),
-    issued: sumOf(counted, ({ issued }) => issued),
-    alreadyIssued: sumOf(counted, ({ alreadyIssued = 0 }) => alreadyIssued),
+    invoices: sumOf(({ invoices }) => invoices),
+    issued: sumOf(({ issued }) => issued),
+    alreadyIssued: sumOf(({ alreadyIssued = 0 }) => alreadyIssued),
   };
 }
 
@@ -212,8 +209,4 @@ function onePerBatch(files: readonly Counted[]): readonly Counted[] {
 function isFurther(file: Counted, other: Counted): boolean {
   if (file.issued !== other.issued) return file.issued > other.issued;
   return (file.alreadyIssued ?? 0) < (other.alreadyIssued ?? 0);
-}
-
-function sumOf(files: readonly Counted[], valueOf: (file: Counted) => number): number {
-  return files.reduce((sum, file) => sum + valueOf(file), 0);
 }

@@ -143,10 +143,6 @@ function requireMatchingKey(lock: AccountGuard): void {
 }
 
 /** Returns true if Lote itself is the service. With a shared ledger or an address but no key, the service is only unknown. */
-export function isBuiltInSandbox({
-  service,
-  serviceBaseUrl,
-  databaseUrl,
-}: Pick<Config, 'service' | 'serviceBaseUrl' | 'databaseUrl'>): boolean {
-  return service.kind === 'sandbox' && serviceBaseUrl === null && databaseUrl === null;
+export function isBuiltInSandbox(config: Pick<Config, 'service' | 'serviceBaseUrl' | 'databaseUrl'>): boolean {
+  return config.service.kind === 'sandbox' && config.serviceBaseUrl === null && config.databaseUrl === null;
 }

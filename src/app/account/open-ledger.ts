@@ -16,19 +16,15 @@ export interface LedgerPlace {
 }
 
 /** Opens PostgreSQL if DATABASE_URL is set, else the embedded ledger. Only the needed driver is loaded. */
-export function openLedger(place: LedgerPlace): Promise<Ledger> {
-  return waitingFor('the ledger', () => openAt(place));
-}
-
-async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace): Promise<Ledger> {
-  if (databaseUrl !== null) {
-    const { openPostgresLedger } = await import('../../ledger/open-postgres-ledger.ts');
-    return openPostgresLedger({ connectionString: databaseUrl, measure });
-  }
-  const { openPgliteLedger } = await import('../../ledger/open-pglite-ledger.ts');
-  return openPgliteLedger({
-    ...{ directory, templates: templates(), measure },
-    putAside: notify && ((path) => putAside(path, notify)),
+export function openLedger({ databaseUrl, directory, measure, notify }: LedgerPlace): Promise<Ledger> {
+  return waitingFor('the ledger', async () => {
+    if (databaseUrl !== null) {
+      const { openPostgresLedger } = await import('../../ledger/open-postgres-ledger.ts');
+      return openPostgresLedger({ connectionString: databaseUrl, measure });
+    }
+    const { openPgliteLedger } = await import('../../ledger/open-pglite-ledger.ts');
+    const aside = notify && ((path: string) => putAside(path, notify));
+    return openPgliteLedger({ directory, templates: templates(), measure, putAside: aside });
   });
 }
 

@@ -33,19 +33,6 @@ interface Entry {
   readonly sends: readonly (readonly [identity: string, idempotencyKey: string])[];
 }
 
-/** The log of sent invoices, outside of the ledger. */
-export interface SendLog {
-  /** The last positions of all accounts; empty if the folder is missing. @throws LoteError `folder-unusable` */
-  marks(): Promise<readonly SendMark[]>;
-  /** Records sends before their POST and removes lower marks among `before`. @throws LoteError `folder-unusable` */
-  append(mark: SendMark, sends: readonly NotedSend[], before: readonly SendMark[]): Promise<void>;
-  /**
-   * Returns the last key of each invoice that was sent between these positions, which are given by scope.
-   * @throws LoteError `folder-unusable`, also where the keys of the last position are missing
-   */
-  sentBetween(ranges: ReadonlyMap<string, Range>): Promise<readonly LostSend[]>;
-}
-
 /** Positions after the ledger's, up to the log's. */
 export interface Range {
   readonly after: number;
@@ -61,7 +48,7 @@ export function reachedBy(marks: readonly SendMark[], scope: string): number {
  * Opens the send log in the reports folder, which is on another disk than the database and is kept for years. Lote does not
  * sync the log: a power cut loses its last seconds, which matters only for a ledger restored from a copy of those seconds.
  */
-export function openSendLog(reportsDir: string): SendLog {
+export function openSendLog(reportsDir: string) {
   const folder = join(reportsDir, FOLDER);
   const keys = join(folder, KEYS);
   const id = randomBytes(4).toString('hex');
@@ -85,21 +72,27 @@ export function openSendLog(reportsDir: string): SendLog {
   }
 
   return {
-    marks: () =>
+    /** The last positions of all accounts; empty if the folder is missing. @throws LoteError `folder-unusable` */
+    marks: (): Promise<readonly SendMark[]> =>
       inReportsFolder(reportsDir, async () =>
         (await namesIn(folder)).flatMap((name) => {
           const [, scope, position, at] = MARK.exec(name) ?? [];
           return scope === undefined ? [] : [{ scope, position: Number(position), at: Number(at) }];
         }),
       ),
-    append: (mark, sends, before) =>
+    /** Records sends before their POST and removes lower marks among `before`. @throws LoteError `folder-unusable` */
+    append: (mark: SendMark, sends: readonly NotedSend[], before: readonly SendMark[]): Promise<void> =>
       inReportsFolder(reportsDir, async () => {
         await appendEntry(mark, sends);
         await writeFile(join(folder, nameOf(mark)), '');
         const lower = before.filter(({ scope, position }) => scope === mark.scope && position < mark.position);
         await Promise.all(lower.map(async (one) => rm(join(folder, nameOf(one)), { force: true })));
       }),
-    sentBetween: (ranges) =>
+    /**
+     * Returns the last key of each invoice that was sent between these positions, which are given by scope.
+     * @throws LoteError `folder-unusable`, also where the keys of the last position are missing
+     */
+    sentBetween: (ranges: ReadonlyMap<string, Range>): Promise<readonly LostSend[]> =>
       inReportsFolder(reportsDir, async () => {
         const last = new Map<string, LastSend>();
         const missing = new Set(ranges.keys());

@@ -33,21 +33,7 @@ export interface ConfirmedLedger extends LostTime {
 }
 
 /** Recognises a ledger that is older than the send log. */
-export interface SendingGuard {
-  /** Returns the sends that the ledger does not know, or null if it knows all. Writes nothing. */
-  lostTime(): Promise<LostTime | null>;
-  /** False if the ledger has sent but the reports folder has no log of it: the folder is another, or lost its log. */
-  isWitnessed(): Promise<boolean>;
-  /** @throws LoteError `interlock` when invoices were sent that the ledger does not know */
-  require(): Promise<void>;
-  /** Logs frozen invoices before their first POST. @throws LoteError as `require` */
-  note(sends: readonly NotedSend[]): Promise<void>;
-  /**
-   * An operator confirms the ledger. The ledger learns the keys that were used without it, and Lote holds the unsent
-   * invoices of the copy's batches. Returns null if the ledger knew all sends.
-   */
-  confirm(batches: OpenBatches): Promise<ConfirmedLedger | null>;
-}
+export type SendingGuard = NonNullable<ReturnType<typeof openSendingGuard>>;
 
 /**
  * The account's name in the send log; null for the built-in sandbox, whose documents are removed with the data directory.
@@ -76,7 +62,7 @@ type GuardLedger = Pick<Ledger, 'sendLogPositions' | 'advanceSendLog' | 'takeLos
 export function openSendingGuard(
   config: Pick<Config, 'service' | 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>,
   { ledger }: { readonly ledger: GuardLedger },
-): SendingGuard | null {
+) {
   const { application } = config;
   const account = sendingScope(config);
   if (account === null) return null;
@@ -104,21 +90,25 @@ export function openSendingGuard(
   }
 
   return {
-    async lostTime() {
+    /** Returns the sends that the ledger does not know, or null if it knows all. Writes nothing. */
+    async lostTime(): Promise<LostTime | null> {
       const found = await behind();
       if (found === null) return null;
       const { invoices, since, until } = await sendsOf(found);
       return { invoices, since, until };
     },
-    async isWitnessed() {
+    /** False if the ledger has sent but the reports folder has no log of it: the folder is another, or lost its log. */
+    async isWitnessed(): Promise<boolean> {
       const known = (await ledger.sendLogPositions()).get(scope) ?? 0;
       return known === 0 || reachedBy(await log.marks(), scope) > 0;
     },
-    async require() {
+    /** @throws LoteError `interlock` when invoices were sent that the ledger does not know */
+    async require(): Promise<void> {
       const found = await behind();
       if (found !== null) throw olderLedger(application, found.until);
     },
-    async note(sends) {
+    /** Logs frozen invoices before their first POST. @throws LoteError as `require` */
+    async note(sends: readonly NotedSend[]): Promise<void> {
       if (sends.length === 0) return;
       await requireFolder();
       const marks = await log.marks();
@@ -127,7 +117,11 @@ export function openSendingGuard(
       if (position === null) throw olderLedger(application, lastOf(marks.filter((mark) => mark.scope === scope)));
       await log.append({ scope, position, at: Date.now() }, sends, marks);
     },
-    async confirm(batches) {
+    /**
+     * An operator confirms the ledger. The ledger learns the keys that were used without it, and Lote holds the unsent
+     * invoices of the copy's batches. Returns null if the ledger knew all sends.
+     */
+    async confirm(batches: OpenBatches): Promise<ConfirmedLedger | null> {
       const found = await behind();
       if (found === null) return null;
       const { sends, ...time } = await sendsOf(found);

@@ -8,14 +8,8 @@ const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Paths inside a data directory. */
-export interface DataDir {
-  /** Real path, so that two names of one directory are equal. */
-  readonly path: string;
-  readonly ledger: string;
-  readonly sandbox: string;
-  readonly endpoints: string;
-}
+/** Paths inside a data directory. An opened one has its real path, so that two names of one directory are equal. */
+export type DataDir = Readonly<ReturnType<typeof dataDirAt>>;
 
 /**
  * Creates the data directory if it is missing, and removes other accounts' access if it exists.
@@ -47,11 +41,7 @@ async function tighten(path: string): Promise<void> {
 }
 
 /** Returns the paths of a data directory without accessing it. */
-export function dataDirAt(path: string): DataDir {
-  return {
-    path,
-    ledger: join(path, 'ledger'),
-    sandbox: join(path, 'sandbox'),
-    endpoints: join(path, 'endpoints.json'),
-  };
+export function dataDirAt(path: string) {
+  const at = (name: string): string => join(path, name);
+  return { path, ledger: at('ledger'), sandbox: at('sandbox'), endpoints: at('endpoints.json') };
 }

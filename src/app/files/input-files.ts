@@ -1,4 +1,5 @@
-import { access, mkdir, realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -8,21 +9,18 @@ import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { folderTrouble } from '../../platform/folders.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import type { Config } from '../config/config.ts';
 import { findKeptFile, keepCopy, placeFile } from './kept-files.ts';
 import { readOtherwise, readWithProfile } from './read-with-profile.ts';
 
 /** Errors of a disk. A stream into the folder may also fail with an error of its source. */
 const OF_A_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR']);
 
-interface FileReaderOptions {
-  readonly inputDir: string;
-  readonly dataDir: string;
-  /** False writes the rows of a small file to the ledger, too. */
-  readonly buffersRows?: boolean;
-}
-
-/** Reads files of the input directory from a copy that no other process changes. */
-export function createFileReader({ inputDir, dataDir, buffersRows = true }: FileReaderOptions): FileReader<Conversion> {
+/** Reads files of the input directory from a copy that no other process changes. `buffersRows`: see `TestedParts`. */
+export function createFileReader(
+  { inputDir, dataDir }: Pick<Config, 'inputDir' | 'dataDir'>,
+  buffersRows = true,
+): FileReader<Conversion> {
   return {
     resolve: (file) => resolveInput(inputDir, file),
     hash: (path) => hashFile(path),
@@ -35,7 +33,7 @@ export function createFileReader({ inputDir, dataDir, buffersRows = true }: File
     },
     toInvoices,
     async readOtherwise({ file, sha256, options, proof }) {
-      const path = (await findKeptFile(dataDir, sha256)) ?? (await resolveInput(inputDir, file).catch(() => null));
+      const path = findKeptFile(dataDir, sha256) ?? (await resolveInput(inputDir, file).catch(() => null));
       return readOtherwise(path, { file, inputDir, options }, proof);
     },
   };
@@ -60,15 +58,9 @@ export async function resolveInput(inputDir: string, file: string): Promise<stri
  * directory, as in the Temporal UI and the console. An unknown name is returned unchanged, and opening it reports the error.
  */
 export function namedFiles(inputDir: string, names: readonly string[]): Promise<readonly string[]> {
-  return Promise.all(names.map((name) => namedFile(inputDir, name)));
-}
-
-async function namedFile(inputDir: string, name: string): Promise<string> {
-  const isThere = await access(name).then(
-    () => true,
-    () => false,
-  );
-  return isThere || isAbsolute(name) ? name : resolveInput(inputDir, name).catch(() => name);
+  const named = async (name: string): Promise<string> =>
+    isAbsolute(name) || existsSync(name) ? name : resolveInput(inputDir, name).catch(() => name);
+  return Promise.all(names.map(named));
 }
 
 /** No person waits at a prompt now, so a wrong profile or declaration becomes a report, and nothing is sent. */

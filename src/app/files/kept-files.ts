@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { folderTrouble, makeFolder } from '../../platform/folders.ts';
+import { folderTrouble, makeFolder, type WrittenFolder } from '../../platform/folders.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
 
 /** Begins the name of a file that is not complete; a unique id follows. */
@@ -55,20 +56,19 @@ async function removeLeftParts(folder: string): Promise<void> {
 }
 
 /** Returns the folder of all kept files; each file's name is the hash of its bytes. */
-export function keptFiles(dataDir: string): string {
-  return join(dataDir, 'files');
+export function keptFolder(dataDir: string): WrittenFolder {
+  return { title: 'folder of the kept files', path: join(dataDir, 'files'), variable: 'LOTE_DATA_DIR' };
 }
 
 /** Returns the path for the bytes of a batch's file, which Lote keeps to write corrections in the file's own words. */
 export function keptFile(dataDir: string, sha256: string): string {
-  return join(keptFiles(dataDir), sha256);
+  return join(keptFolder(dataDir).path, sha256);
 }
 
 /** Returns the path of an existing kept file, or null. */
-export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
+export function findKeptFile(dataDir: string, sha256: string): string | null {
   const path = keptFile(dataDir, sha256);
-  const isMissing = await access(path).catch(() => true);
-  return isMissing === true ? null : path;
+  return existsSync(path) ? path : null;
 }
 
 /**
@@ -76,10 +76,10 @@ export async function findKeptFile(dataDir: string, sha256: string): Promise<str
  * @throws LoteError `folder-unusable` when the folder of the kept files cannot be written
  */
 export async function keepCopy(path: string, dataDir: string): Promise<string> {
-  const folder = keptFiles(dataDir);
+  const folder = keptFolder(dataDir);
   try {
-    return await placeFile({ folder, content: fileChunks(path), nameOf: (sha256) => sha256 });
+    return await placeFile({ folder: folder.path, content: fileChunks(path), nameOf: (sha256) => sha256 });
   } catch (error) {
-    throw folderTrouble(error, { title: 'folder of the kept files', path: folder, variable: 'LOTE_DATA_DIR' });
+    throw folderTrouble(error, folder);
   }
 }

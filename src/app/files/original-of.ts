@@ -38,7 +38,7 @@ type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
  * reading. Returns null when the file is no longer kept, is damaged, or could not be read as rows.
  */
 export async function originalOf(batch: ReportedFile, dataDir: string): Promise<OriginalFile | null> {
-  const path = await findKeptFile(dataDir, batch.sha256);
+  const path = findKeptFile(dataDir, batch.sha256);
   if (path === null || batch.state === 'refused') return null;
   // A copy that a crash or a disk has damaged could be read as other invoices.
   const sha256 = await hashFile(path).catch(() => null);

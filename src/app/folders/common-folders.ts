@@ -8,22 +8,11 @@ import type { Config } from '../config/config.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { FOLDER_MODE, makeFolder, requireWritable, type WrittenFolder } from '../../platform/folders.ts';
 import { writeNewFile } from '../../platform/files.ts';
-import { keptFiles } from '../files/kept-files.ts';
+import { keptFolder } from '../files/kept-files.ts';
 import type { FolderRole, SharedFolderLedger } from '../../ledger/operations/shared-folders.ts';
 
 /** The folders that the processes of one application share. */
-export interface CommonFolders {
-  /**
-   * At a worker's start: requires that each folder is the common one, and writable if needed. The first worker writes the marks.
-   * @throws LoteError `folder-unusable`, naming folder and variable
-   */
-  join(): Promise<void>;
-  /**
-   * Before each use: requires that the folder is still the common one. A lost mount leaves an empty folder at the same path.
-   * @throws LoteError `folder-unusable`
-   */
-  require(role: FolderRole): Promise<void>;
-}
+export type CommonFolders = NonNullable<ReturnType<typeof createCommonFolders>>;
 
 export interface CommonFolderOptions {
   readonly config: Pick<Config, 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>;
@@ -39,7 +28,7 @@ interface Folder extends WrittenFolder {
 }
 
 /** The folders that processes of one PostgreSQL ledger share. Null for an embedded ledger, which has one process. */
-export function createCommonFolders({ config, ledger, log }: CommonFolderOptions): CommonFolders | null {
+export function createCommonFolders({ config, ledger, log }: CommonFolderOptions) {
   const { application } = config;
   if (config.databaseUrl === null) return null;
   const folders = foldersOf(config);
@@ -78,7 +67,11 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
   }
 
   return {
-    async join() {
+    /**
+     * At a worker's start: requires that each folder is the common one, and writable if needed. The first worker writes the marks.
+     * @throws LoteError `folder-unusable`, naming folder and variable
+     */
+    async join(): Promise<void> {
       for (const folder of folders) {
         if (folder.written) await requireWritable(folder);
         if ((await knownMark(folder.role)) === null) await markFirst(folder);
@@ -86,7 +79,11 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
         if (mark !== null) await requireMark(folder, mark);
       }
     },
-    async require(role) {
+    /**
+     * Before each use: requires that the folder is still the common one. A lost mount leaves an empty folder at the same path.
+     * @throws LoteError `folder-unusable`
+     */
+    async require(role: FolderRole): Promise<void> {
       const folder = folders.find((one) => one.role === role);
       const mark = await knownMark(role);
       if (folder !== undefined && mark !== null) await requireMark(folder, mark);
@@ -98,10 +95,7 @@ function foldersOf({ dataDir, inputDir, reportsDir }: CommonFolderOptions['confi
   return [
     { role: 'input', path: inputDir, variable: 'LOTE_INPUT_DIR', title: 'input folder', written: false },
     { role: 'reports', path: reportsDir, variable: 'LOTE_REPORTS_DIR', title: 'reports folder', written: true },
-    {
-      ...{ role: 'files', path: keptFiles(dataDir), variable: 'LOTE_DATA_DIR', written: true },
-      title: 'folder of the kept files',
-    },
+    { ...keptFolder(dataDir), role: 'files', written: true },
   ];
 }
 

@@ -10,19 +10,15 @@ export interface KeptDelivery {
   readonly unpacked: Unpacked;
 }
 
-/** A receiver that lasts as long as a check and keeps deliveries in memory. */
-export interface TemporaryReceiver {
-  readonly url: string;
-  deliveries(): readonly KeptDelivery[];
-  close(): Promise<void>;
-}
-
 const MOST_DELIVERIES = 50;
 const MOST_BYTES = 256 * 1024;
 const MOST_BYTES_IN_ALL = 4 * 1024 * 1024;
 
-/** Listens on this machine alone; `port` 0 means any free port. @throws LoteError `port-taken` */
-export async function startTemporaryReceiver(port: number): Promise<TemporaryReceiver> {
+/**
+ * Starts a receiver that lasts as long as a check and keeps deliveries in memory. It listens on this machine alone; `port` 0 means any free port.
+ * @throws LoteError `port-taken`
+ */
+export async function startTemporaryReceiver(port: number) {
   const kept: KeptDelivery[] = [];
   const budget = createByteBudget(MOST_BYTES_IN_ALL);
 

@@ -139,7 +139,8 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
       return batches.map((batch) => withoutZeros(batch));
     },
     // Misfits only add a note to another answer, so a failure is ignored.
-    misfits: async () => (await get<Misfits>('/misfits').catch(() => ({ misfits: [] }))).misfits,
+    misfits: async () =>
+      (await get<{ misfits: readonly ProfileMisfit[] }>('/misfits').catch(() => ({ misfits: [] }))).misfits,
     search: (wish) => get(`/invoices?${new URLSearchParams({ ...wish }).toString()}`),
     async batch(batchId) {
       try {
@@ -150,10 +151,6 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
       }
     },
   };
-}
-
-interface Misfits {
-  readonly misfits: readonly ProfileMisfit[];
 }
 
 /** The JSON API also returns zero counts. */

@@ -5,7 +5,7 @@ import { waitingFor } from '../../platform/waiting-for.ts';
 import type { Operations, PurgeRequest } from '../../console/operations.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import { requireClock } from '../account/open-ledger.ts';
-import { keptFiles } from '../files/kept-files.ts';
+import { keptFolder } from '../files/kept-files.ts';
 import type { Purged, PurgeLedger } from '../../ledger/operations/purge.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -39,7 +39,7 @@ export async function purgeBatches(
  * that is younger than the query stays.
  */
 async function removeCopies({ ledger, place: { dataDir } }: PurgePlaces): Promise<void> {
-  const directory = keptFiles(dataDir);
+  const directory = keptFolder(dataDir).path;
   const askedAt = Date.now();
   const names = await readdir(directory).catch(() => []);
   for (const name of await ledger.purgedFiles(names)) {

@@ -20,23 +20,12 @@ interface ReportHookOptions {
  */
 export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions) {
   const [program, ...first] = command ?? [];
-  return {
-    async announce(report: AnnouncedReport): Promise<void> {
-      if (program === undefined) return;
-      const failure = await run(program, [...first, report.html], { env: environment(env, report), timeoutMs });
-      if (failure !== null) log.warn('LOTE_ON_REPORT failed', { report: report.id, failure });
-    },
-  };
-}
-
-function environment(env: NodeJS.ProcessEnv, report: AnnouncedReport): NodeJS.ProcessEnv {
-  return {
-    ...childEnvironment(env),
-    LOTE_REPORT_KIND: report.kind,
-    LOTE_REPORT_HTML: report.html,
-    LOTE_REPORT_JSON: report.json,
-    LOTE_REPORT_ID: report.id,
-    LOTE_REPORT_STATE: report.state,
+  return async ({ kind, html, json, id, state }: AnnouncedReport): Promise<void> => {
+    if (program === undefined) return;
+    const report = { LOTE_REPORT_KIND: kind, LOTE_REPORT_HTML: html, LOTE_REPORT_JSON: json };
+    const environment = { ...childEnvironment(env), ...report, LOTE_REPORT_ID: id, LOTE_REPORT_STATE: state };
+    const failure = await run(program, [...first, html], { env: environment, timeoutMs });
+    if (failure !== null) log.warn('LOTE_ON_REPORT failed', { report: id, failure });
   };
 }
 

@@ -31,21 +31,7 @@ export interface NightlyTime {
 type NightlyPlan = NightlyTime & { readonly catchUpMs: number };
 
 /** The state of the schedule in Temporal. */
-export interface NightlyState {
-  readonly scheduleId: string;
-  /** Task queue on which its nights start. */
-  readonly taskQueue: string;
-  readonly hour: number | null;
-  readonly minute: number | null;
-  readonly timezone: string | null;
-  readonly catchUpMs: number;
-  readonly paused: boolean;
-  /** Why the schedule is paused, or its purpose. */
-  readonly note: string | null;
-  readonly nextTimes: readonly Date[];
-  readonly recent: readonly { readonly scheduledAt: Date; readonly takenAt: Date; readonly workflowId: string }[];
-  readonly running: readonly string[];
-}
+export type NightlyState = Readonly<ReturnType<typeof stateOf>>;
 
 const DAY_MS = 86_400_000;
 const WORKFLOW = 'nightlyIssuance';
@@ -88,20 +74,15 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
       args: [{ timezone }] satisfies Parameters<typeof nightlyIssuance>,
       staticSummary: SUMMARY,
     },
-    state: { note: `Every night at ${clock(plan)} ${timezone}: issues what was dropped.` },
+    state: { note: `Every night at ${clockOf(plan)} ${timezone}: issues what was dropped.` },
   };
 }
 
 /** Returns false without a schedule. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
   if ((await requireOwn(place)) === null) return false;
-  return (
-    (await unlessUnknown(
-      handleOf(place)
-        .delete()
-        .then(() => true),
-    )) ?? false
-  );
+  const deleted = handleOf(place).delete();
+  return (await unlessUnknown(deleted.then(() => true))) ?? false;
 }
 
 /** Returns null if there is no schedule. */
@@ -110,16 +91,18 @@ export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyS
   return found === null ? null : stateOf(found);
 }
 
-function stateOf(found: ScheduleDescription): NightlyState {
+function stateOf(found: ScheduleDescription) {
   const calendar = found.spec.calendars?.[0];
   return {
     scheduleId: found.scheduleId,
+    /** Task queue on which its nights start. */
     taskQueue: found.action.taskQueue,
     hour: calendar?.hour[0]?.start ?? null,
     minute: calendar?.minute[0]?.start ?? null,
     timezone: found.spec.timezone ?? null,
     catchUpMs: found.policies.catchupWindow,
     paused: found.state.paused,
+    /** Why the schedule is paused, or its purpose. */
     note: found.state.note ?? null,
     nextTimes: found.info.nextActionTimes,
     recent: found.info.recentActions.map(({ scheduledAt, takenAt, action }) => ({
@@ -143,14 +126,11 @@ export function overdueNight(
   return { workflowId, beganAt };
 }
 
-/** Writes the time as `02:00`. */
-function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
-  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
-}
-
 /** Returns the start time of nights as `02:00`, or null for times that Lote did not set. */
 export function clockOf({ hour, minute }: Pick<NightlyState, 'hour' | 'minute'>): string | null {
-  return hour === null || minute === null ? null : clock({ hour, minute });
+  return hour === null || minute === null
+    ? null
+    : [hour, minute].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 function handleOf({ client, application }: NightlyPlace) {

@@ -1,6 +1,5 @@
 import { Calibration } from '../../../activities/calibration.ts';
 import { firstInvoicesWaitMs } from '../../domain/answer-counts.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { Notify } from '../../platform/files.ts';
 import type { Config } from '../config/config.ts';
 import { dataDirAt, type DataDir } from '../data-dir/data-dir.ts';
@@ -11,14 +10,12 @@ import { startMetricsServer } from '../process/probe-server.ts';
 import { VERSION } from '../version.ts';
 import { fileStore } from '../../sandbox/file-store.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
-import type { ServiceProfile } from '../../service/profile/profile.ts';
-import type { InvoicingService } from '../../service/client.ts';
+import { createInvoicingService, type InvoicingService } from '../../service/client.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
-import { authenticatedService, createServiceTime, type ServiceTime } from '../account/authenticated-service.ts';
 import { openLedger } from '../account/open-ledger.ts';
-import { openSharedService } from '../account/open-service.ts';
-import { openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
+import { authenticatedService, createServiceTime } from '../account/open-service.ts';
+import { openSendingGuard } from '../account/sending-guard.ts';
 import { profileDigestOf, readProfile } from '../account/read-profile.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 import { tested } from './test-points.ts';
@@ -60,26 +57,13 @@ export interface ProcessStart {
 }
 
 /** The core that every part of a process uses. */
-export interface ProcessCore extends ProcessStart {
-  readonly notify: Notify;
-  readonly dataDir: DataDir;
-  /** Receives each started part, and stops them in reverse order. */
-  readonly parts: StartedParts;
-  /** Called when an essential part is lost for good. */
-  readonly onLost: (error: unknown) => void;
-  readonly profile: ServiceProfile;
-  readonly ledger: Ledger;
-  /** Null for the built-in sandbox, which needs no guard. */
-  readonly sending: SendingGuard | null;
-  readonly telemetry: Telemetry;
-  readonly receiverPort: number;
-}
+export type ProcessCore = Awaited<ReturnType<typeof openCore>>;
 
-/** Opens telemetry and the ledger. */
+/** Opens telemetry and the ledger. `parts` receives each started part; `onLost` is called when an essential part is lost for good. */
 export async function openCore(
   start: ProcessStart,
-  { parts, onLost }: Pick<ProcessCore, 'parts' | 'onLost'>,
-): Promise<ProcessCore> {
+  { parts, onLost }: { readonly parts: StartedParts; readonly onLost: (error: unknown) => void },
+) {
   const { config, log, own, roles, notify = (line) => log.info(line) } = start;
   // A wrong profile stops the start before anything is opened.
   const profile = readProfile(config);
@@ -92,9 +76,12 @@ export async function openCore(
   parts.addToTheEnd('ledger', () => opened.close());
   const ledger = tested('ledger', opened);
   telemetry.readsFrom(ledger);
-  const sending = openSendingGuard(config, { ledger });
-  const receiverPort = await portOf(config, own);
-  return { ...start, notify, parts, onLost, dataDir, profile, ledger, sending, telemetry, receiverPort };
+  return {
+    ...{ ...start, notify, parts, onLost, dataDir, profile, ledger, telemetry },
+    /** Null for the built-in sandbox, which needs no guard. */
+    sending: openSendingGuard(config, { ledger }),
+    receiverPort: await portOf(config, own),
+  };
 }
 
 /** With port 0, the receiver itself chooses a free port, so that no other process takes the port in between. */
@@ -110,7 +97,7 @@ async function portOf({ receiver, service }: Config, own: OwnDirectory | null): 
  * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openProcessTelemetry(
-  { config, parts, log }: Pick<ProcessCore, 'config' | 'parts' | 'log'>,
+  { config, log, parts }: Pick<ProcessStart, 'config' | 'log'> & { readonly parts: StartedParts },
   role: Role | 'embedded',
 ): Promise<Telemetry> {
   const { metrics, application, serviceBaseUrl: baseUrl } = config;
@@ -139,7 +126,7 @@ const SECOND_LOOK_SHARE = 2;
 
 /** Opens the calibration that the receiver and the activities of one process share. */
 export function openCalibration(
-  parts: Pick<OpenApplication, 'config' | 'ledger' | 'service' | 'profile' | 'log'>,
+  parts: Pick<ProcessCore, 'config' | 'ledger' | 'profile' | 'log'> & { readonly service: InvoicingService },
   /** True if the service knows where to send events. */
   expectsEvents: boolean,
 ): Calibration {
@@ -158,17 +145,8 @@ export function openCalibration(
   });
 }
 
-/** The core with the service of this process. */
-export interface OpenApplication extends ProcessCore {
-  /** Null if the service is real. */
-  readonly builtIn: Sandbox | null;
-  readonly service: InvoicingService;
-  /** See `requireKnownService` and `SendingGuard`. */
-  readonly requireAccount: () => Promise<void>;
-  readonly time: ServiceTime;
-  /** The calibration of this process. */
-  readonly calibration: Calibration;
-}
+/** The core with the service of this process and its calibration. `builtIn` is null if the service is real. */
+export type OpenApplication = Awaited<ReturnType<typeof openApplication>>;
 
 const CLOCK_BEHIND =
   "the service's clock is ahead of this machine's: if this one is wrong, set it (NTP); until then keys count as that much older";
@@ -178,13 +156,14 @@ const CLOCK_BEHIND =
  * ledger is older than the send log, nothing may be sent: an owner refuses to start, a worker starts and says so in its
  * log and in each waiting batch, and a receiver never sends.
  */
-export async function openApplication(core: ProcessCore): Promise<OpenApplication> {
+export async function openApplication(core: ProcessCore) {
   const { config, profile, ledger, sending, telemetry, parts, log } = core;
   const { application } = config;
   const builtIn = config.service.kind === 'sandbox' ? await startOwnSandbox(core) : null;
   const remote = config.service.kind === 'remote' ? config.service : null;
   const guard = (): AccountGuard => ({ ledger, application, account: remote, profile, now: Date.now() });
   const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  /** See `requireKnownService` and `SendingGuard`. */
   const requireAccount = async (): Promise<void> => {
     await isKnown();
     await sending?.require();
@@ -196,17 +175,22 @@ export async function openApplication(core: ProcessCore): Promise<OpenApplicatio
     log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
   );
   const account = remote ?? { baseUrl: builtIn?.url ?? '', apiKey: DEFAULT_API_KEY };
-  // The built-in sandbox uses this machine's clock.
-  const heard = remote === null ? null : time;
+  telemetry.sendsTo(account.baseUrl);
+  const opened = createInvoicingService({
+    ...{ ...account, profile, application, measure: telemetry.onRequest },
+    // All processes of the ledger share this rate.
+    rate: ledger.sharedRate(account.baseUrl, profile.limits.requestsPerSecond),
+    // The built-in sandbox uses this machine's clock.
+    ...(remote !== null && { heard: (at) => time.heard(at) }),
+  });
   const service = authenticatedService({
-    service: tested('service', openSharedService(config, account, { profile, ledger, telemetry, time: heard })),
-    ...{ time: heard, isKnown },
+    ...{ service: tested('service', opened), time: remote === null ? null : time, isKnown },
     remember: () => rememberService(guard()),
   });
   parts.add('service', () => service.close());
   await core.beforeSending?.(service);
-  const opened = { ...core, builtIn, service, requireAccount, time };
-  return { ...opened, calibration: openCalibration(opened, config.webhook.url !== null || builtIn !== null) };
+  const calibration = openCalibration({ ...core, service }, config.webhook.url !== null || builtIn !== null);
+  return { ...core, builtIn, service, requireAccount, time, calibration };
 }
 
 /** The sandbox plays another company, so it keeps its own books and never uses the ledger's database. */

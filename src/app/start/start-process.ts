@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Client } from '@temporalio/client';
 import { sayingWaits } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
@@ -7,12 +6,11 @@ import { removeEndpoints, writeEndpoints, type Endpoints } from '../data-dir/end
 import { watchDirectory } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import { startHealthServer } from '../process/probe-server.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { startReceiver } from '../receiver/start-receiver.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/temporal-connection.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
-import type { OpenWorker, RunningWorker } from '../worker/start-worker.ts';
+import type { OpenWorker } from '../worker/start-worker.ts';
 import {
   openApplication,
   openCore,
@@ -21,31 +19,14 @@ import {
   type ProcessStart,
   type Role,
 } from './open-application.ts';
-import type { ShownParts } from './process-console.ts';
+import type { ShownParts } from '../console/console-parts.ts';
 import { startedParts } from './stop-in-reverse.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 
 /** The roles of the owner of a data directory. */
 export const ALL_ROLES: readonly Role[] = ['worker', 'receiver', 'console'];
 
-/** A started process. Parts without a role are null. */
-export interface RunningProcess {
-  readonly ledger: Ledger;
-  readonly client: Client | null;
-  readonly worker: RunningWorker | null;
-  readonly sandbox: Sandbox | null;
-  readonly receiverUrl: string | null;
-  readonly consoleUrl: string | null;
-  /** Health address of a worker without a console; null if HEALTH_PORT is `none`. */
-  readonly healthUrl: string | null;
-  /** Address of the metrics; null if they are not served. */
-  readonly metricsUrl: string | null;
-  /** Addresses that the owner of a data directory wrote into it. */
-  readonly endpoints: Endpoints | null;
-  /** Rejects when an essential part is lost for good; never resolves. */
-  readonly lost: Promise<never>;
-  stop(): Promise<void>;
-}
+/** A started process. Parts without a role are null. `lost` rejects when an essential part is lost for good; it never resolves. */
+export type RunningProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /**
  * V8 option for threads that start later: megabytes of one half of the young generation. A thread never gives that memory back, and by default each of three
@@ -54,7 +35,7 @@ export interface RunningProcess {
 const YOUNG_GENERATION = '--max-semi-space-size=2';
 
 /** Starts a process with its roles. If a part cannot start, the earlier parts are stopped. */
-export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
+export async function startProcess(start: ProcessStart) {
   const { log, own } = start;
   setFlagsFromString(YOUNG_GENERATION);
   const parts = startedParts(log);
@@ -74,7 +55,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
 }
 
 /** Opens each part after the parts that it needs. Telemetry and ledger are open already (`openCore`). */
-async function openInOrder(core: ProcessCore): Promise<Omit<RunningProcess, 'lost' | 'stop'>> {
+async function openInOrder(core: ProcessCore) {
   const { config, roles, ledger } = core;
   const application = roles.some((role) => role !== 'console') ? await openApplication(core) : null;
   const temporal = await reachTemporal(core);
@@ -91,7 +72,10 @@ async function openInOrder(core: ProcessCore): Promise<Omit<RunningProcess, 'los
   const shown = { receiver: receiverUrl, console: consoleUrl, sandbox: sandbox?.url ?? null };
   return {
     ...{ ledger, sandbox, client: temporal?.client ?? null, worker: worker?.worker ?? null },
-    ...{ receiverUrl, consoleUrl, healthUrl, metricsUrl: core.telemetry.url },
+    ...{ receiverUrl, consoleUrl, healthUrl },
+    /** Address of the metrics; null if they are not served. */
+    metricsUrl: core.telemetry.url,
+    /** Addresses that the owner of a data directory wrote into it. */
     endpoints: temporal === null ? null : await publish(core, temporal, shown),
   };
 }
@@ -152,7 +136,7 @@ async function openWorker(
 /** Loads the console's code only in a process with this role. */
 async function openConsole(core: ProcessCore, shown: ShownParts): Promise<string | null> {
   if (!core.roles.includes('console')) return null;
-  const { startProcessConsole } = await import('./process-console.ts');
+  const { startProcessConsole } = await import('../console/console-parts.ts');
   return startProcessConsole(core, shown);
 }
 

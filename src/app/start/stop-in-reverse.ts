@@ -1,19 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Started parts, which stop in reverse order; a part that fails to stop does not block the others. */
-export interface StartedParts {
-  /** Adds a part whose stop is awaited for some seconds only, because its ledger or server may not answer. */
-  add(name: string, stop: () => Promise<unknown>): void;
-  /** Adds a part that other parts need, or that limits its own stop: the next part stops only after it has ended. */
-  addToTheEnd(name: string, stop: () => Promise<unknown>): void;
-  stop(): Promise<void>;
-}
-
-interface Part {
-  readonly name: string;
-  readonly stop: () => Promise<unknown>;
-  readonly patienceMs: number | null;
-}
+export type StartedParts = ReturnType<typeof startedParts>;
 
 /** Longer than a server waits for its open requests. */
 const PATIENCE_MS = 10_000;
@@ -22,10 +10,10 @@ const PATIENCE_MS = 10_000;
 export function startedParts(
   log: { warn(message: string, fields?: Record<string, unknown>): void },
   patienceMs = PATIENCE_MS,
-): StartedParts {
-  const parts: Part[] = [];
+) {
+  const stops: (() => Promise<void>)[] = [];
 
-  async function stopOne({ name, stop, patienceMs: patience }: Part): Promise<void> {
+  async function stopOne(name: string, stop: () => Promise<unknown>, patience: number | null): Promise<void> {
     const stopped = new AbortController();
     try {
       const inTime = stop().then(() => true);
@@ -40,11 +28,13 @@ export function startedParts(
   }
 
   return {
-    add: (name, stop) => void parts.push({ name, stop, patienceMs }),
-    addToTheEnd: (name, stop) => void parts.push({ name, stop, patienceMs: null }),
+    /** Adds a part whose stop is awaited for some seconds only, because its ledger or server may not answer. */
+    add: (name: string, stop: () => Promise<unknown>) => void stops.push(() => stopOne(name, stop, patienceMs)),
+    /** Adds a part that other parts need, or that limits its own stop: the next part stops only after it has ended. */
+    addToTheEnd: (name: string, stop: () => Promise<unknown>) => void stops.push(() => stopOne(name, stop, null)),
     async stop() {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      for (let part = parts.pop(); part !== undefined; part = parts.pop()) await stopOne(part);
+      for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
     },
   };
 }

@@ -25,14 +25,8 @@ export const GRPC_STATUS = {
   unauthenticated: 16,
 } as const;
 
-/** The Temporal server's error for a call: gRPC's code, and a message such as `4 DEADLINE_EXCEEDED: …`. */
-interface TemporalRefusal {
-  readonly code: number;
-  readonly message: string;
-}
-
-/** Returns the server's error among the causes of `error`, or null if there is none. */
-export function temporalRefusal(error: unknown): TemporalRefusal | null {
+/** Returns the server's error among the causes of `error`, with gRPC's code and a message such as `4 DEADLINE_EXCEEDED: …`; null if there is none. */
+export function temporalRefusal(error: unknown): { readonly code: number; readonly message: string } | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (isGrpcServiceError(cause)) return cause;
   return null;
 }

@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { AskedOfRun, BatchInput, EarlierRun, RetryInput } from '../../domain/messages/messages.ts';
 import type { Logger } from '../process/logger.ts';
 import { unlessUnknown } from './calls.ts';
-import { livePollers } from './queue-pollers.ts';
+import { livePollers, millisOf } from './queue-pollers.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -147,22 +147,15 @@ function inputOf(batch: BatchRecord | null, { batch: batchId, ledgerId }: RetryI
   return { file: batch?.file ?? batchId, ...(ledgerId !== undefined && { ledgerId }) };
 }
 
-interface ReadRun {
-  readonly args: readonly unknown[];
-  /** True if another workflow has started it. */
-  readonly parent: boolean;
-  /** True if its first step has ended, so that its task is in the ledger. */
-  readonly isBegun: boolean;
-  /** Requests to the run, except retries that are in the ledger. */
-  readonly asked: readonly AskedOfRun[];
-}
-
 interface Payloads {
   readonly payloads?: readonly Parameters<typeof defaultPayloadConverter.fromPayload>[0][] | null;
 }
 
-/** Reads a run's history, because the run has already answered the updates in it. */
-async function readRun(client: Client, { workflowId, runId }: { workflowId: string; runId: string }): Promise<ReadRun> {
+/**
+ * Reads a run's history, because the run has already answered the updates in it. `parent`: another workflow has started it. `isBegun`: its first
+ * step has ended, so that its task is in the ledger. `asked`: requests to the run, except retries that are in the ledger.
+ */
+async function readRun(client: Client, { workflowId, runId }: { workflowId: string; runId: string }) {
   const events = (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
   const started = events[0]?.workflowExecutionStartedEventAttributes;
   const args = valuesOf(started?.input);
@@ -195,10 +188,6 @@ async function readRun(client: Client, { workflowId, runId }: { workflowId: stri
     isBegun,
     asked: asked.filter((one) => !isTaken(one)),
   };
-}
-
-function millisOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
 }
 
 function valuesOf(input: Payloads | null | undefined): readonly unknown[] {

@@ -5,8 +5,6 @@ import { LoteError } from '../../domain/errors.ts';
 
 /** TASK_QUEUE_TYPE_WORKFLOW: every process with a worker polls the workflow queue. */
 const WORKFLOWS = 1;
-const MS = 1_000;
-const NS_PER_MS = 1_000_000;
 
 /** A live worker polls at least once a minute. */
 const POLLED_WITHIN_MS = 90_000;
@@ -51,8 +49,13 @@ export async function queuePollers(client: Client, taskQueue: string): Promise<r
     scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
     build: BUILD_MARK.exec(identity ?? '')?.[1] ?? null,
-    lastPolledAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
+    lastPolledAt: millisOf(lastAccessTime),
   }));
+}
+
+/** Returns a time of the server in epoch milliseconds; 0 for no time. */
+export function millisOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
 }
 
 /** Lists the workers that, by the server's times, have polled within 90 s. */

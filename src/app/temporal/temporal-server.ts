@@ -32,21 +32,7 @@ const STARTS = 3;
 const START_SCRIPT = 'exec 4<&0; (read -r _ <&4; kill -KILL 0) 3>&- & exec "$0" "$@" </dev/null 4<&-';
 
 /** An embedded Temporal server in a child process. `address` is `host:port`. */
-export interface TemporalServer {
-  readonly address: string;
-  readonly ui: string;
-  /** Resolves when its current process has ended. */
-  ended(): Promise<void>;
-  /**
-   * Starts a new process on the same ports and file. Returns false if it did not come up. Call this only after the old
-   * process has ended.
-   * @throws when the process could not be started, such as on a full disk; then no process is left.
-   */
-  restart(): Promise<boolean>;
-  stop(): Promise<void>;
-  /** Kills its process, as a crash does; for crash tests. */
-  kill(): void;
-}
+export type TemporalServer = Awaited<ReturnType<typeof startTemporalServer>>;
 
 export interface TemporalServerOptions {
   readonly binary: string;
@@ -67,7 +53,7 @@ interface Running {
  * survive.
  * @throws LoteError `temporal-unavailable`
  */
-export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+export async function startTemporalServer(options: TemporalServerOptions) {
   const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
   for (let start = 1; start <= STARTS; start += 1) {
     const port = await choosePort({ ...any, port: options.port ?? DEFAULT_PORT });
@@ -78,12 +64,19 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     return {
       address: `127.0.0.1:${port}`,
       ui: `http://127.0.0.1:${uiPort}`,
-      ended: () => running?.ended ?? Promise.resolve(),
-      async restart() {
+      /** Resolves when its current process has ended. */
+      ended: (): Promise<void> => running?.ended ?? Promise.resolve(),
+      /**
+       * Starts a new process on the same ports and file. Returns false if it did not come up. Call this only after the
+       * old process has ended.
+       * @throws when the process could not be started, such as on a full disk; then no process is left.
+       */
+      async restart(): Promise<boolean> {
         running = await launch(place);
         return running !== null;
       },
       stop: async () => void (running !== null && (await end(running))),
+      /** Kills its process, as a crash does; for crash tests. */
       kill: () => void running?.child.kill('SIGKILL'),
     };
   }

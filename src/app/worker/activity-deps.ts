@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/failure.ts';
 import type { ActivityDeps, RetrySettings } from '../../../activities/deps.ts';
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
-import { createDropFolder } from '../../nightly/drop-folder.ts';
+import { createDropFolder } from '../../nightly/claim-files.ts';
 import { createRunLog } from '../../nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-model.ts';
 import type { Logger } from '../process/logger.ts';
@@ -94,7 +94,6 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     log,
     pause: (ms) => sleep(ms),
   });
-  const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
     speech: chooseLanguage(config.language),
@@ -106,7 +105,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => registration.notes()),
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl }),
-    announce: (report) => hook.announce(report),
+    announce: createReportHook({ command: config.onReport, env: process.env, log }),
     requireAccount: parts.requireAccount,
     noteSends: parts.noteSends,
     permission: new SendingPermission({ ledger, calibration: parts.calibration, log }),
@@ -145,11 +144,10 @@ function folderUsers({ config, ledger, folders, profile, telemetry }: WorkerPart
   });
   const reached = tested('drop', () => undefined);
   const users = {
-    files: createFileReader({ ...config, buffersRows: tested('buffersRows', true) }),
+    files: createFileReader(config, tested('buffersRows', true)),
     reports: tested('reports', writer),
     drops: createDropFolder({
       inputDir: config.inputDir,
-      setting: 'LOTE_INPUT_DIR',
       ledgerId: ledger.id,
       stableMs: config.drop.stableMs,
       pause: (ms) => sleep(ms),
@@ -167,7 +165,7 @@ export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySett
     failedReasonCodes: retry.failedReasonCodes.map((code) => reasonCode(code) ?? code),
     maxGenerations: retry.maxGenerations,
     repeatsPerInvoice: retry.repeatsPerInvoice,
-    retentionMs: repeatWindowMs({ idempotency }),
+    retentionMs: repeatWindowMs(idempotency.retentionHours * HOUR_MS),
     rejectionIsProof: idempotency.mismatchCodes.length > 0,
     refusedRepeatIsProof: idempotency.refusedRepeatIsProof,
   };
@@ -178,10 +176,9 @@ const HOUR_MS = 3_600_000;
 const LONGEST_REQUEST_MS = 60_000;
 
 /**
- * Returns how long Lote repeats a key by itself: `idempotency.retentionHours`, less the time of a POST that left at the
- * last moment. Of a window shorter than two such times, Lote uses half.
+ * Returns how long Lote repeats a key by itself: as long as the service remembers it, less the time of a POST that left
+ * at the last moment. Of a window shorter than two such times, Lote uses half.
  */
-export function repeatWindowMs({ idempotency }: Pick<ServiceProfile, 'idempotency'>): number {
-  const windowMs = idempotency.retentionHours * HOUR_MS;
+function repeatWindowMs(windowMs: number): number {
   return Math.floor(windowMs - Math.min(LONGEST_REQUEST_MS, windowMs / 2));
 }

@@ -14,13 +14,12 @@ import { buildQueue } from '../../domain/messages/batch-id.ts';
 import { notConnected, type TemporalPlace } from '../temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../health/telemetry.ts';
 import { requireOwnQueue, workerIdentity, workerScope } from '../temporal/queue-pollers.ts';
-import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
+import { createCommonFolders } from '../folders/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { repeat } from '../../platform/repeat.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
 import { ensureReconciliationSchedule } from '../schedules/reconciliation-schedule.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
-import type { Readiness } from '../../domain/records/readiness.ts';
 import { workerReadiness } from '../start/readiness.ts';
 import { activityDeps, type WorkerParts } from './activity-deps.ts';
 import { requireClock } from '../account/open-ledger.ts';
@@ -52,19 +51,10 @@ export interface WorkerPlace {
 }
 
 /** A worker that polls its task queue. */
-export interface RunningWorker {
-  readonly identity: string;
-  /** Queue for the runs of its build. */
-  readonly queue: string;
-  /** Resolves when the worker has left; rejects when it has died. */
-  readonly ended: Promise<void>;
-  /** Returns false while the worker stops, and after that. */
-  isRunning(): boolean;
-  stop(): Promise<void>;
-}
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
-export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+export async function startWorker(deps: ActivityDeps, place: WorkerPlace) {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   const { bundle, build } = await workflowBundle(place.workflowBundle);
   const own = randomBytes(4).toString('hex');
@@ -101,13 +91,15 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   const ended = runToTheEnd([worker, entry], connection);
   // The caller learns of the worker's end from `ended`; a rejection before that must not end the process.
   ended.catch(() => undefined);
-  const isRunning = (): boolean => worker.getState() === 'RUNNING' && entry.getState() === 'RUNNING';
   return {
+    /** Resolves when the worker has left; rejects when it has died. */
     ended,
     identity,
+    /** Queue for the runs of its build. */
     queue: worker.options.taskQueue,
-    isRunning,
-    async stop() {
+    /** Returns false while the worker stops, and after that. */
+    isRunning: (): boolean => worker.getState() === 'RUNNING' && entry.getState() === 'RUNNING',
+    async stop(): Promise<void> {
       const wasRunning = worker.getState() === 'RUNNING';
       stopAll([worker, entry]);
       try {
@@ -115,9 +107,12 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       } catch (error) {
         // The SDK keeps unfinished slices, and with them the process.
         if (wasRunning) {
-          const { numInFlightActivities: activities, numInFlightWorkflowActivations: workflowTasks } =
-            worker.getStatus();
-          deps.log.warn('a worker gave up work that did not end in time', { left: [{ activities, workflowTasks }] });
+          const status = worker.getStatus();
+          const left = {
+            activities: status.numInFlightActivities,
+            workflowTasks: status.numInFlightWorkflowActivations,
+          };
+          deps.log.warn('a worker gave up work that did not end in time', { left: [left] });
           place.onForcedEnd?.();
         }
         throw error;
@@ -189,13 +184,8 @@ const METRIC_NAMES = { countersTotalSuffix: true, unitSuffix: true, useSecondsFo
 
 const LEFT_RUNS_EVERY_MS = 30_000;
 
-/** A worker with its common folders. */
-export interface OpenWorker {
-  readonly worker: RunningWorker;
-  /** Null if this process shares its folders with no other process. */
-  readonly folders: CommonFolders | null;
-  readonly ready: () => Promise<Readiness>;
-}
+/** A worker with its common folders, which are null if this process shares its folders with no other process. */
+export type OpenWorker = Awaited<ReturnType<typeof openWorker>>;
 
 /**
  * Starts a worker on a task queue that no other ledger uses, the reconciliation schedule, and their watches. The worker
@@ -204,7 +194,7 @@ export interface OpenWorker {
 export async function openWorker(
   application: OpenApplication,
   temporal: Pick<ConnectedTemporal, 'client' | 'place'> & Pick<WorkerParts, 'webhookUrl' | 'consoleUrl'>,
-): Promise<OpenWorker> {
+) {
   const { config, ledger, sending, parts, notify, log, onLost } = application;
   const { client, webhookUrl, consoleUrl } = temporal;
   const { taskQueue } = config;

@@ -9,17 +9,11 @@ import { VERSION } from '../version.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Bundled workflows, and their build, such as `0.2.0+9f86d081884c`. */
-export interface WorkflowBundle {
-  readonly bundle: { readonly codePath: string } | { readonly code: string };
-  readonly build: string;
-}
-
 /**
- * Returns the bundle at `path`, by default beside the compiled code. Without a whole one, bundles these sources, or this
+ * Returns bundled workflows and their build, such as `0.2.0+9f86d081884c`: the bundle at `path`, by default beside the compiled code. Without a whole one, bundles these sources, or this
  * compiled code: a full disk or a crash may have left half a bundle, with which no worker starts.
  */
-export async function workflowBundle(path: string = join(ROOT, 'workflow-bundle.js')): Promise<WorkflowBundle> {
+export async function workflowBundle(path: string = join(ROOT, 'workflow-bundle.js')) {
   const build = buildOf(await readFile(path, 'utf8').catch(() => ''));
   if (build !== null) return { bundle: { codePath: path }, build };
   const source = join(ROOT, 'workflows/index.ts');

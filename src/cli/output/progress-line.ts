@@ -12,12 +12,7 @@ const PLAIN_EVERY_MS = 15_000;
 type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
 
 /** One line of progress: settled invoices, rate, time left, and the reason for a wait. */
-export interface ProgressLine {
-  show(file: string, progress: ShownProgress, settledCount: number): void;
-  /** Shows another text, once until it changes. */
-  say(text: string): void;
-  end(): void;
-}
+export type ProgressLine = ReturnType<typeof progressLine>;
 
 /** The parts of a terminal that a progress line uses. */
 export interface ProgressPlace {
@@ -29,7 +24,7 @@ export interface ProgressPlace {
 const STDERR: ProgressPlace = { out: process.stderr, env: process.env, now: Date.now };
 
 /** Creates a line that redraws itself on a terminal. Elsewhere it writes plain lines, few enough for a log. */
-export function progressLine({ out, env, now }: ProgressPlace = STDERR): ProgressLine {
+export function progressLine({ out, env, now }: ProgressPlace = STDERR) {
   // A dumb terminal cannot erase a line.
   const redraws = out.isTTY === true && env['TERM'] !== 'dumb';
   let seen: { readonly file: string; readonly at: number; readonly done: number }[] = [];
@@ -55,18 +50,19 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   }
 
   return {
-    show(name, progress, settledCount) {
+    show(name: string, progress: ShownProgress, settledCount: number): void {
       const file = plainText(name);
       const line = lineOf(file, progress, settledCount, rateOf(file, settledCount));
       if (redraws) return write(cut(line, (out.columns ?? 80) - 1));
       const kind = `${file} ${progress.phase} ${progress.paused} ${progress.waitingFor}`;
-      if (kind === lastKind && now() - lastPlainAt < PLAIN_EVERY_MS) return undefined;
+      if (kind === lastKind && now() - lastPlainAt < PLAIN_EVERY_MS) return;
       lastKind = kind;
       lastPlainAt = now();
-      return write(line);
+      write(line);
     },
+    /** Shows another text, once until it changes. */
     say: write,
-    end() {
+    end(): void {
       if (redraws && last !== '') out.write('\n');
       last = '';
     },

@@ -5,19 +5,7 @@ import { LoteError } from '../../domain/errors.ts';
 export const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
 
 /** Reacts to Ctrl-C and the like. */
-export interface Interruption {
-  /** Resolves at the first signal after `begin`; the second one ends the process at once. */
-  readonly over: Promise<void>;
-  /** Rejects with `interrupted`, which means exit code 130, when `over` resolves. */
-  readonly interrupted: Promise<never>;
-  /**
-   * Marks the start of work that must end in order; before it, the first signal ends the process at once. Call `begin`
-   * before the line that says that the process is ready: a program that reads that line may stop the process.
-   */
-  begin(): void;
-  /** Removes the listeners. */
-  end(): void;
-}
+export type Interruption = ReturnType<typeof interruption>;
 
 /** Signals of a terminal's Ctrl-C and Ctrl-\, a service manager's stop and a closed terminal. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
@@ -26,10 +14,7 @@ const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
  * Listens for signals from now on, because a signal without a listener does not end the first process of a container.
  * `leaveNow` runs before the process leaves at once.
  */
-export function interruption(
-  sentence: () => string = () => INTERRUPTED,
-  leaveNow: () => void = () => undefined,
-): Interruption {
+export function interruption(sentence: () => string = () => INTERRUPTED, leaveNow: () => void = () => undefined) {
   let hasBegun = false;
   let resolve: (() => void) | null = null;
   const over = new Promise<void>((done) => (resolve = done));
@@ -47,12 +32,23 @@ export function interruption(
     process.on(signal, listener);
     return () => void process.off(signal, listener);
   });
-  const interrupted = over.then(() => {
+  const interrupted = over.then((): never => {
     throw new LoteError('interrupted', sentence());
   });
   interrupted.catch(() => undefined);
-  const end = (): void => listeners.forEach((remove) => remove());
-  return { over, interrupted, begin: () => void (hasBegun = true), end };
+  return {
+    /** Resolves at the first signal after `begin`; the second one ends the process at once. */
+    over,
+    /** Rejects with `interrupted`, which means exit code 130, when `over` resolves. */
+    interrupted,
+    /**
+     * Marks the start of work that must end in order; before it, the first signal ends the process at once. Call `begin`
+     * before the line that says that the process is ready: a program that reads that line may stop the process.
+     */
+    begin: () => void (hasBegun = true),
+    /** Removes the listeners. */
+    end: () => listeners.forEach((remove) => remove()),
+  };
 }
 
 /** Longer than closing connections takes. */

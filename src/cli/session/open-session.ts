@@ -26,13 +26,8 @@ export interface Session {
   readonly operations: Operations;
 }
 
-interface OpenedLedger {
-  readonly ledger: Ledger;
-  close(): Promise<void>;
-}
-
 /** Opens the ledger for this process. Returns null if another process has the embedded ledger. */
-async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<OpenedLedger | null> {
+async function takeLedger({ databaseUrl, dataDir: path }: Config) {
   const dataDir = await openDataDir(path);
   const lock = databaseUrl === null ? await acquireDirectoryLock(dataDir.path) : undefined;
   if (lock === null) return null;

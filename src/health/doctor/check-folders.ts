@@ -57,13 +57,9 @@ async function archivedFiles(
   ledger: Pick<ReadOnlyLedger, 'batchOfFile'>,
   now: number,
 ): Promise<Check> {
-  const changed = await changedFiles({
-    inputDir,
-    now,
-    isRead: async (path) => {
-      const sha256 = await hashFile(path).catch(() => null);
-      return sha256 === null || (await ledger.batchOfFile(application, sha256)) !== null;
-    },
+  const changed = await changedFiles(inputDir, now, async (path) => {
+    const sha256 = await hashFile(path).catch(() => null);
+    return sha256 === null || (await ledger.batchOfFile(application, sha256)) !== null;
   });
   const name = 'archived files';
   if (changed.length === 0) return fine(name, 'those of the last seven days are as they were read');

@@ -5,13 +5,7 @@ import { startTemporalServer } from '../../../src/app/temporal/temporal-server.t
 const [, , dataDir = ''] = process.argv;
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 try {
-  const server = await startTemporalServer({
-    binary,
-    dataDir,
-    namespace: 'default',
-    port: 0,
-    uiPort: 0,
-  });
+  const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
   process.stdout.write(`${server.address}\n`);
   setInterval(() => undefined, 1_000);
 } catch (error) {

@@ -33,7 +33,7 @@ describe('the packages that a command loads at its start', () => {
     expect(packagesOf('src/app/worker/start-worker.ts')).toEqual(
       expect.arrayContaining(['@temporalio/client', '@temporalio/worker', 'nodemailer']),
     );
-    expect(packagesOf('src/app/start/process-console.ts')).toContain('hono');
+    expect(packagesOf('src/app/console/console-parts.ts')).toContain('hono');
   });
 });
 

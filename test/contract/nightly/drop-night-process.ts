@@ -1,4 +1,4 @@
-import { createDropFolder } from '../../../src/nightly/drop-folder.ts';
+import { createDropFolder } from '../../../src/nightly/claim-files.ts';
 import { nightNamed } from '../../unit/nightly/drop-place.ts';
 
 /** One night over a folder; kills itself without warning at the named point, the `nth` time it comes there. */
@@ -7,7 +7,6 @@ const night = nightNamed(letter);
 let seen = 0;
 const folder = createDropFolder({
   inputDir,
-  setting: 'LOTE_INPUT_DIR',
   ledgerId: 'ledger-1',
   stableMs: 0,
   pause: () => Promise.resolve(),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 import { chosenAtPrompt, type MappingOptions } from '../../../src/cli/session/mapping-options.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
@@ -20,6 +22,14 @@ import { keptFile } from '../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../src/app/files/original-of.ts';
 import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
+
+/** Makes a directory with a folder for mapping profiles for the tests of a file; call it outside of a test. */
+export function keptDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lote-kept-'));
+  mkdirSync(join(directory, 'profiles'));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
 
 /** Returns the profile that `lote check FILE --save-profile NAME` saves with these options; null if it saves none. */
 export async function proposedProfile(

@@ -16,6 +16,12 @@ async function claimOne(inputDir: string, night: NightlyRun, text: string): Prom
   return last;
 }
 
+/** An input folder of its own in which one file is claimed. */
+async function oneClaimed() {
+  const inputDir = await temporaryDirectory();
+  return { inputDir, file: await claimOne(inputDir, NIGHT, 'rows') };
+}
+
 /** A folder on another file system than this one; null: this machine has none for a test. */
 async function folderElsewhere(inputDir: string): Promise<string | null> {
   const { dev } = await stat(inputDir);
@@ -30,19 +36,13 @@ async function folderElsewhere(inputDir: string): Promise<string | null> {
 }
 
 function archive(inputDir: string, night: NightlyRun, file: ClaimedFile, destination: Destination = 'archive') {
-  return dropFolderAt(inputDir).archive({
-    ...file,
-    night,
-    batchId: 'batch-x',
-    destination,
-    note: 'Everything went out.',
-  });
+  const note = 'Everything went out.';
+  return dropFolderAt(inputDir).archive({ ...file, night, batchId: 'batch-x', destination, note });
 }
 
 describe('shelving a file', () => {
   it.each(['archive', 'refused'] as const)('moves it to %s/<date> with a note beside it', async (destination) => {
-    const inputDir = await temporaryDirectory();
-    const file = await claimOne(inputDir, NIGHT, 'rows');
+    const { inputDir, file } = await oneClaimed();
 
     const path = await archive(inputDir, NIGHT, file, destination);
 
@@ -104,14 +104,12 @@ describe('shelving a file', () => {
     await symlink(disk.path, join(inputDir, 'archive'));
     const file = await claimOne(inputDir, NIGHT, 'rows');
     disk.fill();
+    const full = /input folder \S+\/archive \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u;
 
     for (const _ of ['once', 'twice']) {
       // oxlint-disable-next-line no-await-in-loop -- the activity is repeated
       await expect(archive(inputDir, NIGHT, file)).rejects.toMatchObject({
-        code: 'input-unusable',
-        message: expect.stringMatching(
-          /input folder \S+\/archive \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u,
-        ) as string,
+        ...{ code: 'input-unusable', message: expect.stringMatching(full) as string },
       });
     }
     disk.empty();
@@ -121,8 +119,7 @@ describe('shelving a file', () => {
   });
 
   it('leaves no second note when it stood still and a later try has put the file there', async () => {
-    const inputDir = await temporaryDirectory();
-    const file = await claimOne(inputDir, NIGHT, 'rows');
+    const { inputDir, file } = await oneClaimed();
     const stopped = dropFolderAt(inputDir, {
       async at(point) {
         if (point === 'note-prepared') await archive(inputDir, NIGHT, file);
@@ -137,22 +134,20 @@ describe('shelving a file', () => {
   });
 
   it('does the same again when it is repeated', async () => {
-    const inputDir = await temporaryDirectory();
-    const file = await claimOne(inputDir, NIGHT, 'rows');
+    const { inputDir, file } = await oneClaimed();
 
     const paths = [await archive(inputDir, NIGHT, file), await archive(inputDir, NIGHT, file)];
 
     expect(paths).toEqual(['archive/2026-11-21/x.csv', 'archive/2026-11-21/x.csv']);
-    expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toHaveLength(2);
+    expect(await treeOf(join(inputDir, 'archive'))).toHaveLength(2);
   });
 
   it('says null of a file that somebody took out of the night’s folder', async () => {
-    const inputDir = await temporaryDirectory();
-    const file = await claimOne(inputDir, NIGHT, 'rows');
+    const { inputDir, file } = await oneClaimed();
     await rm(join(inputDir, 'in-progress', NIGHT.nightId, file.slot, file.name));
 
     expect(await archive(inputDir, NIGHT, file)).toBeNull();
-    expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toEqual([]);
+    expect(await treeOf(join(inputDir, 'archive'))).toEqual([]);
   });
 
   it('keeps two files apart that are shelved at once under one name', async () => {
@@ -167,22 +162,18 @@ describe('shelving a file', () => {
   });
 
   it('replaces the note of a night that was interrupted before its file came', async () => {
-    const inputDir = await temporaryDirectory();
-    const interrupted = nightNamed('a');
-    const file = await claimOne(inputDir, interrupted, 'rows');
+    const { inputDir, file } = await oneClaimed();
+    const archived = { destination: 'archive', batchId: null } as const;
     const crash = dropFolderAt(inputDir, {
       at: (point) => (point === 'note-placed' ? Promise.reject(new Error('crash')) : Promise.resolve()),
     });
-    await expect(
-      crash.archive({ ...file, night: interrupted, batchId: null, destination: 'archive', note: 'of the first night' }),
-    ).rejects.toThrow('crash');
-    const next = nightNamed('b');
-    const { claimed } = await dropFolderAt(inputDir).claim(next, nobodyIsOpen);
+    const first = crash.archive({ ...file, ...archived, night: NIGHT, note: 'of the first night' });
+    await expect(first).rejects.toThrow('crash');
+    const night = nightNamed('b');
+    const { claimed } = await dropFolderAt(inputDir).claim(night, nobodyIsOpen);
 
-    const path = await dropFolderAt(inputDir).archive({
-      ...(claimed[0] ?? file),
-      ...{ night: next, batchId: null, destination: 'archive', note: 'of the second night' },
-    });
+    const again = { ...(claimed[0] ?? file), ...archived, night, note: 'of the second night' };
+    const path = await dropFolderAt(inputDir).archive(again);
 
     expect(path).toBe('archive/2026-11-21/x.csv');
     expect(await readFile(join(inputDir, `${path}.note.txt`), 'utf8')).toContain('of the second night');

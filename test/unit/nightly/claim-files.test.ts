@@ -148,12 +148,8 @@ describe('claiming dropped files', () => {
   });
 
   it('reports a file that the system does not let it move', async ({ skip }) => {
-    if (process.getuid?.() === 0) {
-      console.warn(
-        'Not tried as root, who may move everything: a dropped file that the system does not let Lote move.',
-      );
-      skip();
-    }
+    // Root may move everything.
+    if (process.getuid?.() === 0) skip();
     const { inputDir, claim } = await placeWith();
     await claim();
     await drop(inputDir, 'x.csv');
@@ -206,10 +202,10 @@ describe('what an interrupted night left', () => {
     await dropFolderAt(inputDir, { ledgerId: 'ledger-2' }).claim(nightNamed('b'), nobodyIsOpen);
     await drop(inputDir, 'ours.csv');
 
-    const claims = await claim();
+    const { claimed, waiting } = await claim();
 
-    expect(claims.claimed.map(({ name }) => name)).toEqual(['ours.csv']);
-    expect(claims.waiting).toEqual([{ name: 'theirs.csv', reason: 'other-ledger' }]);
+    expect(claimed.map(({ name }) => name)).toEqual(['ours.csv']);
+    expect(waiting).toEqual([{ name: 'theirs.csv', reason: 'other-ledger' }]);
     expect(await treeOf(inputDir)).toContain(`in-progress/${nightNamed('b').nightId}/0001/theirs.csv`);
   });
 
@@ -223,10 +219,8 @@ describe('what an interrupted night left', () => {
 
     const refused = drops.claim(NIGHT, nobodyIsOpen);
 
-    await expect(refused).rejects.toMatchObject({
-      code: 'input-unusable',
-      message: expect.stringContaining(`the input folder ${disk.path} (LOTE_INPUT_DIR)`) as string,
-    });
+    await expect(refused).rejects.toMatchObject({ code: 'input-unusable' });
+    await expect(refused).rejects.toThrow(`the input folder ${disk.path} (LOTE_INPUT_DIR)`);
     await expect(refused).rejects.toThrow('it is read-only (EROFS)');
     disk.readOnly(false);
     expect((await drops.claim(NIGHT, nobodyIsOpen)).claimed).toMatchObject([{ name: 'x.csv', resumed: false }]);
@@ -253,7 +247,7 @@ it('a file whose name another file has taken between two looks is not stable', (
 });
 
 describe("a night's folder", () => {
-  const night = nightNamed('a');
+  const night = NIGHT;
 
   it('knows its owner from the moment it is there, and keeps the first one', async () => {
     const inputDir = await temporaryDirectory();
@@ -262,23 +256,18 @@ describe("a night's folder", () => {
     await openClaimFolder(inputDir, night, 'ledger-1');
     await openClaimFolder(inputDir, { ...night, workflowId: 'other' }, 'ledger-1');
 
-    expect(await nightlyOwner(inputDir, night.nightId)).toEqual({
-      workflowId: 'night-a',
-      runId: 'aaaaaaaa',
-      ledgerId: 'ledger-1',
-    });
+    const owner = { workflowId: 'night-a', runId: 'aaaaaaaa', ledgerId: 'ledger-1' };
+    expect(await nightlyOwner(inputDir, night.nightId)).toEqual(owner);
     expect(await listNightlyRuns(inputDir)).toEqual([night.nightId]);
   });
 
-  it.each(['', '{', '[]', '{"workflowId":"w"}', '{"workflowId":1,"runId":2}', 'null'])(
-    'has no owner when its record says %j',
-    async (record) => {
-      const inputDir = await temporaryDirectory();
+  it('has no owner when its record cannot be read', async () => {
+    const inputDir = await temporaryDirectory();
+    for (const record of ['', '{', '[]', '{"workflowId":"w"}', '{"workflowId":1,"runId":2}', 'null']) {
       await drop(inputDir, `in-progress/.${night.nightId}.json`, record);
-
-      expect(await nightlyOwner(inputDir, night.nightId)).toBeNull();
-    },
-  );
+      expect(await nightlyOwner(inputDir, night.nightId), record).toBeNull();
+    }
+  });
 
   it('gives no slot twice to workers that ask at the same moment', async () => {
     const inputDir = await temporaryDirectory();

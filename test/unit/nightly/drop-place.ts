@@ -1,6 +1,6 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { createDropFolder, type DropFolder } from '../../../src/nightly/drop-folder.ts';
+import { createDropFolder, type DropFolder } from '../../../src/nightly/claim-files.ts';
 import type { DropFolderOptions } from '../../../src/nightly/claim-folder.ts';
 import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
@@ -8,7 +8,6 @@ import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 export function dropFolderAt(inputDir: string, options: Partial<DropFolderOptions> = {}): DropFolder {
   return createDropFolder({
     inputDir,
-    setting: 'LOTE_INPUT_DIR',
     ledgerId: 'ledger-1',
     stableMs: 1,
     pause: () => Promise.resolve(),

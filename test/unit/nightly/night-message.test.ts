@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { messageIdOf, nightMessage, type NightOutcome } from '../../../src/nightly/night-message.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 import { nightEntry } from './drop-place.ts';

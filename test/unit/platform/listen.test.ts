@@ -16,17 +16,13 @@ describe('a server that is to listen', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  it('says where it listens when any port will do', async () => {
-    const { port, origin } = await listenOn(newServer(), { ...asked, host: '127.0.0.1', port: 0 });
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('says where it listens when any port of %s will do', async (host, shown) => {
+    const { port, origin } = await listenOn(newServer(), { ...asked, host, port: 0 });
 
-    expect(origin).toBe(`http://127.0.0.1:${port}`);
-    expect(await (await fetch(origin)).text()).toBe('here');
-  });
-
-  it('writes an IPv6 address in brackets', async () => {
-    const { port, origin } = await listenOn(newServer(), { ...asked, host: '::1', port: 0 });
-
-    expect(origin).toBe(`http://[::1]:${port}`);
+    expect(origin).toBe(`http://${shown}:${port}`);
     expect(await (await fetch(origin)).text()).toBe('here');
   });
 

@@ -10,7 +10,7 @@ import {
   archiveDrop,
   type DroppedFile,
 } from '../../../../activities/nightly/nightly.ts';
-import { createDropFolder } from '../../../../src/nightly/drop-folder.ts';
+import { createDropFolder } from '../../../../src/nightly/claim-files.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 import { createFileReader } from '../../../../src/app/files/input-files.ts';
 import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
@@ -45,7 +45,6 @@ async function night(): Promise<DropNight> {
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
       drops: createDropFolder({
         inputDir,
-        setting: 'LOTE_INPUT_DIR',
         ledgerId: 'ledger-1',
         stableMs: 1,
         pause: at,

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
@@ -11,20 +11,20 @@ import { consoleParts } from '../../../../src/app/console/console-parts.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
+const temporal = temporalClient();
 let place: Place;
 let ledger: Ledger;
-let connection: Connection;
 let client: Client;
 let web: RunningConsole;
 
 beforeAll(async () => {
   place = await newPlace();
   ledger = await temporaryLedger();
-  connection = await Connection.connect({ address: inject('temporalAddress') });
-  client = new Client({ connection });
+  client = temporal.client();
   // Nobody works on this task queue: what is started waits.
   const config = readConfig({ ...place.env, LOTE_TASK_QUEUE: `console-${process.pid}` }, place.directory);
   const parts = consoleParts({
@@ -36,10 +36,18 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await web?.close();
-  await connection?.close();
   await ledger?.close();
   await place?.remove();
 });
+
+/** Returns the folder of the profiles. */
+async function saveProfile(inputDir: string, name: string): Promise<string> {
+  const profiles = join(inputDir, 'profiles');
+  await mkdir(profiles, { recursive: true });
+  const profile = { constants: { currency: 'USD' }, ignore: ['currency'] };
+  await writeFile(join(profiles, `${name}.json`), JSON.stringify(profile));
+  return profiles;
+}
 
 /** Presses the start button of a check page. */
 async function start(page: string): Promise<Response> {
@@ -86,14 +94,9 @@ describe('the check of a file that was started before', () => {
   });
 
   it('says so of a mapping profile that was saved since', async () => {
-    const profiles = join(place.inputDir, 'profiles');
-    await mkdir(profiles, { recursive: true });
+    const profiles = await saveProfile(place.inputDir, 'known');
     // A profile is chosen by the columns of any file, so the next test must not find it.
     onTestFinished(() => rm(profiles, { recursive: true }));
-    await writeFile(
-      join(profiles, 'known.json'),
-      JSON.stringify({ constants: { currency: 'USD' }, ignore: ['currency'] }),
-    );
 
     const otherwise = await page();
 
@@ -120,18 +123,7 @@ describe('a file of the input folder that was checked in the console', () => {
     ['written to', (path: string) => writeInvoiceFile(path, { invoices: 3 }), 'file-changed'],
     ['cut off', (path: string) => writeFile(path, ''), 'file-changed'],
     ['taken away', (path: string) => rm(path), 'file-unreadable'],
-    [
-      'mapped',
-      async (path: string) => {
-        const profiles = join(dirname(path), 'profiles');
-        await mkdir(profiles, { recursive: true });
-        await writeFile(
-          join(profiles, 'mapped.json'),
-          JSON.stringify({ constants: { currency: 'USD' }, ignore: ['currency'] }),
-        );
-      },
-      'file-changed',
-    ],
+    ['mapped', (path: string) => saveProfile(dirname(path), 'mapped'), 'file-changed'],
   ])('is not started when it was %s since', async (how, change, code) => {
     const name = `${how.replace(' ', '-')}.csv`;
     await writeInvoiceFile(join(place.inputDir, name), { invoices: 2 });

@@ -1,33 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blankCalibration, type CalibrationState } from '../../../../src/domain/calibration.ts';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
-import { connectClient } from '../../../../src/app/temporal/temporal-connection.ts';
-import { createHealthChecks, type HealthParts } from '../../../../src/app/console/health-checks.ts';
+import { createHealthChecks, type HealthParts } from '../../../../src/app/console/console-parts.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { workerScope, queuePollers, workerIdentity } from '../../../../src/app/temporal/queue-pollers.ts';
 import type { OpenBreaker } from '../../../../src/ledger/sending/service-use.ts';
 
 const NOW = Date.UTC(2027, 0, 15, 12);
 
-let client: Client;
-
-beforeAll(async () => {
-  client = await connectClient({ address: inject('temporalAddress') }, 'default');
-});
-
-afterAll(() => client.connection.close());
-
 const nothing = () => Promise.resolve([]);
 const open = () => Promise.resolve({ ...blankCalibration(), opened: NOW });
 
-async function checks(over: Partial<HealthParts> = {}): Promise<Record<string, HealthCheck>> {
-  const parts: HealthParts = {
-    ledger: { breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null), calibration: open },
-    ...{ profileDigest: 'of this test', examined: nothing, serviceBaseUrl: 'https://service.example', now: () => NOW },
-    ...over,
-  };
-  return Object.fromEntries((await createHealthChecks(parts)()).map((check) => [check.name, check]));
+/** A ledger that knows nothing, but for these. */
+const ledgerWith = (over: Partial<HealthParts['ledger']> = {}): HealthParts['ledger'] => ({
+  ...{ breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null), calibration: open, ...over },
+});
+
+async function checks(over: Partial<HealthParts['ledger']>): Promise<Record<string, HealthCheck>> {
+  const health = createHealthChecks({
+    ...{ ledger: ledgerWith(over), profileDigest: 'of this test', examined: nothing },
+    ...{ serviceBaseUrl: 'https://service.example', now: () => NOW },
+  });
+  return Object.fromEntries((await health()).map((check) => [check.name, check]));
 }
 
 describe('the health of what the console cannot see', () => {
@@ -35,8 +30,7 @@ describe('the health of what the console cannot see', () => {
     let asked = 0;
     let now = NOW;
     const health = createHealthChecks({
-      ledger: { breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null), calibration: open },
-      ...{ profileDigest: 'of this test', serviceBaseUrl: null, now: () => now },
+      ...{ ledger: ledgerWith(), profileDigest: 'of this test', serviceBaseUrl: null, now: () => now },
       examined() {
         asked += 1;
         return Promise.resolve([
@@ -61,13 +55,8 @@ describe('the health of what the console cannot see', () => {
       ...{ baseUrl: 'x', openedAt: NOW - 60_000, probeAfter: NOW, probingUntil: null },
       reason: { code: 'http-401', message: 'The service answered 401.' },
     };
-    const ledger = {
-      breaker: () => Promise.resolve(breaker),
-      lastDelivery: () => Promise.resolve(null),
-      calibration: open,
-    };
 
-    expect((await checks({ ledger }))['sending']).toEqual({
+    expect((await checks({ breaker: () => Promise.resolve(breaker) }))['sending']).toEqual({
       ...{ name: 'sending', state: 'trouble' },
       detail: 'Sending is stopped since 2027-01-15T11:59:00.000Z: The service answered 401.',
     });
@@ -78,16 +67,9 @@ describe('the health of what the console cannot see', () => {
     ['one came', NOW - 5_000, { state: 'ok', at: NOW - 5_000 }],
   ])('tells of the last webhook: %s', async (_, last, notified) => {
     const since: number[] = [];
-    const ledger = {
-      breaker: () => Promise.resolve(null),
-      lastDelivery(from: number) {
-        since.push(from);
-        return Promise.resolve(last);
-      },
-      calibration: open,
-    };
+    const lastDelivery = async (from: number) => (since.push(from), last);
 
-    expect((await checks({ ledger }))['last webhook']).toMatchObject(notified);
+    expect((await checks({ lastDelivery }))['last webhook']).toMatchObject(notified);
     expect(since).toEqual([NOW - 7 * 86_400_000]);
   });
 
@@ -95,15 +77,10 @@ describe('the health of what the console cannot see', () => {
     const of = async (state: Partial<CalibrationState>) => {
       const calibration = (digest: string) =>
         Promise.resolve({ ...blankCalibration(), ...(digest === 'of this test' && state) });
-      const ledger = { breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null), calibration };
-      return (await checks({ ledger }))['service profile'];
+      return (await checks({ calibration }))['service profile'];
     };
-    const misfit = {
-      code: 'deliveries-refused',
-      message: '12 deliveries were refused',
-      times: 12,
-      firstAt: NOW - 9_000,
-    };
+    const refused = { code: 'deliveries-refused', message: '12 deliveries were refused' };
+    const misfit = { ...refused, times: 12, firstAt: NOW - 9_000 };
 
     expect(await of({ found: [{ ...misfit, lastAt: NOW - 1_000 }] })).toEqual({
       ...{ name: 'service profile', state: 'trouble', at: NOW - 1_000 },
@@ -117,7 +94,10 @@ describe('the health of what the console cannot see', () => {
 });
 
 describe('the workers of a task queue', () => {
+  const { client: newClient } = temporalClient();
+
   it('are told by what they keep', async () => {
+    const client = newClient();
     const taskQueue = `queue-${randomUUID()}`;
     const scope = workerScope('ledger-1', { application: 'default' });
     const mine = workerIdentity(scope, { pid: 42, own: 'aa', build: '0.0.0+a' });

@@ -47,6 +47,14 @@ async function killed({ child }: Contender): Promise<void> {
   await exit;
 }
 
+/** The lock of a directory until the test ends. */
+async function locked(directory: string) {
+  const lock = await acquireDirectoryLock(directory);
+  if (lock === null) throw new Error('expected the lock');
+  onTestFinished(() => lock.release());
+  return lock;
+}
+
 describe('the lock of a directory', () => {
   it('gives one owner when many processes start at once', async () => {
     const directory = await temporaryDirectory();
@@ -81,36 +89,22 @@ describe('the lock of a directory', () => {
     expect(currentOwner(directory)).not.toBeNull();
   });
 
-  it('refuses a second owner in the same process', async () => {
-    const directory = await temporaryDirectory();
-
-    const first = await acquireDirectoryLock(directory);
-    const second = await acquireDirectoryLock(directory);
-
-    expect(first).not.toBeNull();
-    expect(second).toBeNull();
-    await first?.release();
-  });
-
-  it('is one lock for all paths of a directory', async () => {
+  it('refuses a second owner in the same process, by whatever path', async () => {
     const directory = await temporaryDirectory();
     const alias = join(await temporaryDirectory(), 'alias');
     await symlink(directory, alias);
-    const lock = await acquireDirectoryLock(directory);
+    await locked(directory);
 
-    expect(await acquireDirectoryLock(alias)).toBeNull();
-    await lock?.release();
+    for (const path of [directory, alias]) expect(await acquireDirectoryLock(path)).toBeNull();
   });
 
   it.each(['', '{"owner":', '[]', '{"pid":1}'])('is taken over from a file that holds %j', async (content) => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'lote.lock'), content);
 
-    const lock = await acquireDirectoryLock(directory);
+    const { owner } = await locked(directory);
 
-    expect(lock).not.toBeNull();
-    expect(currentOwner(directory)).toBe(lock?.owner);
-    await lock?.release();
+    expect(currentOwner(directory)).toBe(owner);
   });
 
   it('refuses on a full disk, says so, and leaves the directory free', async ({ skip }) => {
@@ -124,9 +118,7 @@ describe('the lock of a directory', () => {
       message: expect.stringContaining('(LOTE_DATA_DIR)') as string,
     });
     disk.empty();
-    const lock = await acquireDirectoryLock(disk.path);
-    expect(lock).not.toBeNull();
-    await lock?.release();
+    await (await locked(disk.path)).release();
   });
 
   it('refuses, and says why, when the lock file cannot be opened', async () => {
@@ -143,11 +135,11 @@ describe('the lock of a directory', () => {
 describe.skipIf(whyNot !== null)('the lock of a directory, tried from', () => {
   it.each([NETWORK_NAMESPACE, PID_NAMESPACE])('$name is refused while its owner lives', async (inside) => {
     const directory = await temporaryDirectory();
-    const lock = await acquireDirectoryLock(directory);
+    const lock = await locked(directory);
 
     expect(await contend(directory, inside).word).toBe('refused');
 
-    await lock?.release();
+    await lock.release();
     expect(await contend(directory, inside).word).toBe('owner');
   });
 
@@ -164,24 +156,20 @@ describe.skipIf(whyNot !== null)('the lock of a directory, tried from', () => {
 
   it('a bind mount is refused while its owner lives', async () => {
     const [directory, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
-    const lock = await acquireDirectoryLock(directory);
+    await locked(directory);
 
     expect(await contend(elsewhere, bindMount(directory, elsewhere)).word).toBe('refused');
-
     expect(await readdir(elsewhere)).toEqual([]);
-    await lock?.release();
   });
 
   it('another account is refused while its owner lives, also where it may not even look', async () => {
     const directory = await temporaryDirectory();
     await chmod(directory, 0o777);
-    const lock = await acquireDirectoryLock(directory);
+    await locked(directory);
 
     expect(await contend(directory, OTHER_USER).word).toContain('cannot be told');
     await chmod(join(directory, 'lote.lock'), 0o666);
     expect(await contend(directory, OTHER_USER).word).toBe('refused');
-
-    await lock?.release();
   });
 });
 
@@ -189,21 +177,19 @@ describe('the owner of a directory', () => {
   it('is known while it holds the lock, and named anew each time', async () => {
     const directory = await temporaryDirectory();
     expect(currentOwner(directory)).toBeNull();
-    const first = await acquireDirectoryLock(directory);
-    expect(currentOwner(directory)).toBe(first?.owner);
+    const first = await locked(directory);
+    expect(currentOwner(directory)).toBe(first.owner);
 
-    await first?.release();
+    await first.release();
     expect(currentOwner(directory)).toBeNull();
 
-    const second = await acquireDirectoryLock(directory);
-    expect(currentOwner(directory)).toBe(second?.owner);
-    expect(second?.owner).not.toBe(first?.owner);
-    await second?.release();
+    const second = await locked(directory);
+    expect(currentOwner(directory)).toBe(second.owner);
+    expect(second.owner).not.toBe(first.owner);
   });
 
   it('cannot be kept out by those who only ask for it', async () => {
     const directory = await temporaryDirectory();
-    await (await acquireDirectoryLock(directory))?.release();
     let asking = true;
     const asks = (async () => {
       while (asking) {
@@ -212,11 +198,7 @@ describe('the owner of a directory', () => {
       }
     })();
 
-    for (let start = 0; start < 50; start += 1) {
-      const lock = await acquireDirectoryLock(directory);
-      expect(lock).not.toBeNull();
-      await lock?.release();
-    }
+    for (let start = 0; start < 50; start += 1) await (await locked(directory)).release();
 
     asking = false;
     await asks;
@@ -224,12 +206,11 @@ describe('the owner of a directory', () => {
 
   it('does not exist once its lock file was removed', async () => {
     const directory = await temporaryDirectory();
-    const lock = await acquireDirectoryLock(directory);
+    await locked(directory);
 
     await rm(join(directory, 'lote.lock'));
 
     expect(currentOwner(directory)).toBeNull();
-    await lock?.release();
   });
 });
 
@@ -241,16 +222,13 @@ describe('a data directory that is owned', () => {
       async (path: string) => {
         await rename(path, `${path}-moved`);
         await mkdir(path);
-        const other = await acquireDirectoryLock(path);
-        onTestFinished(() => other?.release());
+        await locked(path);
       },
     ],
   ])('is lost to its owner when it %s', async (_, lose) => {
     const path = join(await temporaryDirectory(), 'data');
     await mkdir(path);
-    const lock = await acquireDirectoryLock(path);
-    if (lock === null) throw new Error('expected the lock');
-    onTestFinished(() => lock.release());
+    const lock = await locked(path);
     const lost = new Promise((resolve) => {
       const watch = watchDirectory(path, lock, resolve, 1);
       onTestFinished(() => watch.stop());

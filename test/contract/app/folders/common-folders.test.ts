@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type CommonFolderOptions,
   type CommonFolders,
 } from '../../../../src/app/folders/common-folders.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -30,15 +30,12 @@ interface Machine {
   readonly dataDir: string;
 }
 
+const newApplication = (): string => `app-${randomUUID().slice(0, 8)}`;
+
 /** Folders of one machine, empty. */
 async function machine(): Promise<Machine> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-folders-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const places = {
-    inputDir: join(directory, 'input'),
-    reportsDir: join(directory, 'reports'),
-    dataDir: join(directory, 'data'),
-  };
+  const at = join.bind(null, await temporaryDirectory());
+  const places = { inputDir: at('input'), reportsDir: at('reports'), dataDir: at('data') };
   await Promise.all(Object.values(places).map((path) => mkdir(path)));
   return places;
 }
@@ -58,7 +55,7 @@ function processOn(
 
 describe('the folders that workers share', () => {
   it('are those of the first worker, and of every other that sees the same ones', async () => {
-    const application = `app-${randomUUID().slice(0, 8)}`;
+    const application = newApplication();
     const common = await machine();
 
     await Promise.all([processOn(common, application).join(), processOn(common, application).join()]);
@@ -71,7 +68,7 @@ describe('the folders that workers share', () => {
   });
 
   it.each(['inputDir', 'reportsDir', 'dataDir'] as const)('are refused when %s is another one', async (name) => {
-    const application = `app-${randomUUID().slice(0, 8)}`;
+    const application = newApplication();
     const [common, other] = [await machine(), await machine()];
     await processOn(common, application).join();
     const mixed = { ...common, [name]: other[name] };
@@ -87,7 +84,7 @@ describe('the folders that workers share', () => {
   });
 
   it('are looked at again before use: what lies under the path when the mount is gone is another folder', async () => {
-    const application = `app-${randomUUID().slice(0, 8)}`;
+    const application = newApplication();
     const common = await machine();
     const worker = processOn(common, application);
     await worker.join();
@@ -104,7 +101,7 @@ describe('the folders that workers share', () => {
   });
 
   it('change when the mark is carried into another folder', async () => {
-    const application = `app-${randomUUID().slice(0, 8)}`;
+    const application = newApplication();
     const [common, next] = [await machine(), await machine()];
     await processOn(common, application).join();
     const [name = ''] = await readdir(common.inputDir);
@@ -117,7 +114,7 @@ describe('the folders that workers share', () => {
     const places = await machine();
 
     // Nobody, not even root, makes a file there.
-    const joining = processOn({ ...places, reportsDir: '/proc' }, `app-${randomUUID().slice(0, 8)}`).join();
+    const joining = processOn({ ...places, reportsDir: '/proc' }, newApplication()).join();
 
     await expect(joining).rejects.toMatchObject({ code: 'folder-unusable' });
     await expect(joining).rejects.toThrow(
@@ -128,7 +125,7 @@ describe('the folders that workers share', () => {
   it('may hold an input folder that can only be read: it is used as it is, and that is said', async () => {
     const places = await machine();
     const said: string[] = [];
-    const worker = processOn({ ...places, inputDir: '/proc' }, `app-${randomUUID().slice(0, 8)}`, {
+    const worker = processOn({ ...places, inputDir: '/proc' }, newApplication(), {
       warn: (message) => void said.push(message),
     });
 

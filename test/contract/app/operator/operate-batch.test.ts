@@ -1,9 +1,14 @@
-import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createBatchOperator } from '../../../../src/app/operator/operate-batch.ts';
-import { createConsoleRetry, retryInRun, retryWorkflowId } from '../../../../src/app/operator/retry-batch.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createBatchOperator,
+  createConsoleRetry,
+  retryInRun,
+  retryWorkflowId,
+} from '../../../../src/app/operator/operate-batch.ts';
+import type { Operation } from '../../../../src/console/console-options.ts';
 import type { OwnPlace } from '../../../../src/app/temporal/batch-starter.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 /** Event types of a run that nobody has touched. */
@@ -13,19 +18,11 @@ const TASK_SCHEDULED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_
 /** For a server that answers; a worker there is none. */
 const PATIENCE_MS = 5_000;
 
-let connection: Connection;
-
-beforeAll(async () => {
-  connection = await Connection.connect({ address: inject('temporalAddress') });
-});
-
-afterAll(async () => {
-  await connection.close();
-});
+const { client: newClient } = temporalClient();
 
 /** A run that no worker takes, on this queue. */
 async function runOn(taskQueue: string, workflowId = taskQueue, type = 'invoiceBatch') {
-  const client = new Client({ connection });
+  const client = newClient();
   const batch = await client.workflow.start(type, { workflowId, taskQueue, args: [] });
   onTestFinished(async () => void (await batch.terminate().catch(() => undefined)));
   return { client, batch };
@@ -54,29 +51,21 @@ it('says that a run has ended before it could take invoices up again', async () 
 });
 
 describe('the run of another installation, which shares the namespace and has the same file', () => {
-  it.each([
-    [
-      'paused',
-      (place: OwnPlace, id: string) => createBatchOperator(place)(id, { kind: 'pause', reason: 'a try' }, 'ana'),
-    ],
-    ['resumed', (place: OwnPlace, id: string) => createBatchOperator(place)(id, { kind: 'resume' }, 'ana')],
-    [
-      'sent',
-      (place: OwnPlace, id: string) =>
-        createBatchOperator(place)(id, { kind: 'confirmTotal', invoices: 1, reason: 'right' }),
-    ],
-    ['given invoices', (place: OwnPlace, id: string) => retryInRun(place, id, { reason: 'again' })],
+  const order = (operation: Operation) => (place: OwnPlace, id: string) => createBatchOperator(place)(id, operation);
+
+  it.each<[string, (place: OwnPlace, id: string) => Promise<unknown>]>([
+    ['paused', order({ kind: 'pause', reason: 'a try' })],
+    ['resumed', order({ kind: 'resume' })],
+    ['sent', order({ kind: 'confirmTotal', invoices: 1, reason: 'right' })],
+    ['given invoices', (place, id) => retryInRun(place, id, { reason: 'again' })],
   ])('is not %s', async (_what, act) => {
     const name = ownName('foreign');
     const { client, batch } = await runOn(`${name}-b`, name);
 
     await expect(act({ client, taskQueue: `${name}-a` }, name)).rejects.toMatchObject({
       code: 'ledger-foreign',
-      message: expect.stringContaining(
-        `but ${name} runs on ${name}-b. Nothing was sent or changed from here.`,
-      ) as string,
+      message: expect.stringContaining(`but ${name} runs on ${name}-b. Nothing was sent or changed`) as string,
     });
-
     const { events } = await batch.fetchHistory();
     expect(events?.map(({ eventType }) => eventType)).toEqual([STARTED, TASK_SCHEDULED]);
   });

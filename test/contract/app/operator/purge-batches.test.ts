@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepCopy } from '../../../../src/app/files/kept-files.ts';
 import { purgeBatches } from '../../../../src/app/operator/purge-batches.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -19,7 +19,7 @@ describe('a purge of kept files', () => {
   let ledger: Ledger;
 
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'lote-purge-'));
+    dataDir = await temporaryDirectory();
     await mkdir(join(dataDir, 'files'));
     await writeFile(join(dataDir, 'files', SHA256), CONTENT);
     ledger = await temporaryLedger();
@@ -27,10 +27,7 @@ describe('a purge of kept files', () => {
     await ledger.refuseBatch(batch, { rows: 0, fileFindings: [], proof: {}, now: NOW });
   });
 
-  afterEach(async () => {
-    await ledger.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  afterEach(() => ledger.close());
 
   async function claim(runId: string) {
     const file = { file: 'dropped.csv', sha256: SHA256, batchId: 'batch', application: 'default' };

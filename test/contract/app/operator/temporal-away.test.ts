@@ -1,9 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBatchOperator } from '../../../../src/app/operator/operate-batch.ts';
 import { createConsoleReconcile } from '../../../../src/app/schedules/reconciliation-schedule.ts';
-import { createConsoleRetry } from '../../../../src/app/operator/retry-batch.ts';
+import { createBatchOperator, createConsoleRetry } from '../../../../src/app/operator/operate-batch.ts';
 
 const PLACE = { application: 'default', taskQueue: 'nobody' };
 const WISH = { batchId: 'batch-may', reason: 'again', acceptDuplicateRisk: false, by: 'ana' };

@@ -1,75 +1,77 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
-import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
-import { createLogger } from '../../../../src/app/process/logger.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { openService } from '../../../../src/app/account/open-service.ts';
+import { createLogger } from '../../../../src/app/process/logger.ts';
 import { startReceiver } from '../../../../src/app/receiver/start-receiver.ts';
-import type { Receiver } from '../../../../src/webhooks/server.ts';
+import { WebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
+import { openCalibration } from '../../../../src/app/start/open-application.ts';
+import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/service-front.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import { scriptedServer } from '../../../unit/service/scripted-server.ts';
 import { deliver, signatureOf } from '../../../unit/webhooks/receiver-fixture.ts';
-import type { Ledger } from '../../../../src/ledger/ledger.ts';
-import { openCalibration } from '../../../../src/app/start/open-application.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const PRESENT = 'https://present.example/webhooks';
+/** A ledger that is closed after the test. */
+async function ownLedger(): Promise<Ledger> {
+  const ledger = await temporaryLedger();
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
 
-describe('a receiver whose address has changed', () => {
-  let ledger: Ledger;
-  const ends: (() => Promise<unknown>)[] = [];
-
-  beforeAll(async () => {
-    ledger = await temporaryLedger();
-    ends.push(() => ledger.close());
+/** A process that takes deliveries for the service at this address, and registers its webhook first if it has an address for it. */
+async function started(ledger: Ledger, settings: Readonly<Record<string, string>>, profile = DEFAULT_PROFILE) {
+  const config = readConfig({ INVOICING_API_KEY: SANDBOX_KEY, ...settings }, '/nowhere');
+  if (config.service.kind !== 'remote') throw new Error('The service has an address');
+  const service = openService(config, config.service, profile);
+  const log = createLogger({ level: 'silent', secrets: [] });
+  const registration = new WebhookRegistration({
+    ...{ ledger, service, application: config.application, ownSecret: config.webhook.secrets.length > 0 },
+    ...{ url: config.webhook.url, log, pause: () => Promise.resolve() },
   });
-  afterAll(async () => {
-    for (const end of ends.toReversed()) await end();
+  await registration.ensure();
+  const parts = { config, ledger, service, profile, log, telemetry: NO_TELEMETRY };
+  const client = () => {
+    throw new Error('Nothing is settled, so that nobody is told');
+  };
+  const receiver = await startReceiver({ ...parts, port: 0, calibration: openCalibration(parts, true), client });
+  onTestFinished(async () => {
+    await receiver.close();
+    await service.close();
   });
+  return { url: receiver.url, secrets: await ledger.webhookSecrets(service.baseUrl, config.application) };
+}
 
-  async function receiver(application: string, presentSinceMs: number): Promise<Receiver> {
-    const config = readConfig(
-      {
-        ...{ INVOICING_BASE_URL: 'http://127.0.0.1:9', INVOICING_API_KEY: 'sk_test_receiver' },
-        ...{ LOTE_APPLICATION: application, WEBHOOK_URL: PRESENT },
-      },
-      '/nowhere',
-    );
-    if (config.service.kind !== 'remote') throw new Error('The service has an address');
-    const service = openService(config, config.service, DEFAULT_PROFILE);
-    const log = createLogger({ level: 'silent', secrets: [] });
-    const place = { application, baseUrl: service.baseUrl };
-    await ledger.saveEndpoint(
-      { ...place, url: 'https://before.example/webhooks', secret: 'before' },
-      Date.now() - 200 * DAY_MS,
-    );
-    await ledger.saveEndpoint({ ...place, url: PRESENT, secret: 'present' }, Date.now() - presentSinceMs);
-    const parts = { config, ledger, service, profile: DEFAULT_PROFILE, log, telemetry: NO_TELEMETRY };
-    const started = await startReceiver({
-      ...parts,
-      port: 0,
-      calibration: openCalibration(parts, true),
-      client: () => {
-        throw new Error('Nothing is settled, so that nobody is told');
-      },
-    });
-    ends.push(
-      () => service.close(),
-      () => started.close(),
-    );
-    return started;
-  }
+/** What the runbook says: a leaked secret is replaced by another address of the same receiver. */
+describe('a webhook address with another query', () => {
+  const ADDRESS = 'http://127.0.0.1:9/webhooks';
 
-  async function answerTo({ url }: Receiver, secret: string): Promise<number> {
+  async function answerTo(url: string, secret: string): Promise<number> {
     const body = JSON.stringify({ type: 'invoice.voided', data: { id: 'inv_1' }, secret });
     return (await deliver(url, body, { 'x-service-signature': signatureOf(body, secret) })).status;
   }
 
-  it('refuses it after that day', async () => {
-    const started = await receiver('late', 2 * DAY_MS);
+  it('is registered again, and the secret of the one before is refused a day later', async () => {
+    const ledger = await ownLedger();
+    const sandbox = await independentSandbox();
+    onTestFinished(() => sandbox.close());
+    const at = (url: string) => started(ledger, { INVOICING_BASE_URL: sandbox.url, WEBHOOK_URL: url });
+    const before = await at(ADDRESS);
+    const [leaked = ''] = before.secrets;
+    expect(await answerTo(before.url, leaked)).toBe(204);
 
-    expect(await answerTo(started, 'before')).toBe(401);
-    expect(await answerTo(started, 'present')).toBe(204);
+    const after = await at(`${ADDRESS}?v=2`);
+    const [fresh = ''] = after.secrets;
+
+    expect(fresh).not.toBe(leaked);
+    expect(await answerTo(`${after.url}?v=2`, leaked)).toBe(204);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60_000 });
+    const later = await at(`${ADDRESS}?v=2`);
+    expect(await answerTo(`${later.url}?v=2`, leaked)).toBe(401);
+    expect(await answerTo(`${later.url}?v=2`, fresh)).toBe(204);
+    expect(await answerTo(`${after.url}?v=2`, fresh)).toBe(204);
   });
 });
 
@@ -83,7 +85,7 @@ describe('a receiver of events whose type is an unsigned header', () => {
   async function receiver(
     items: string | null = null,
   ): Promise<{ readonly url: string; readonly ledger: Ledger; readonly asked: () => number }> {
-    const ledger = await temporaryLedger();
+    const ledger = await ownLedger();
     const server = await scriptedServer(({ url }, response) => {
       const { id, status = '' } = SAYS.exec(url)?.groups ?? {};
       if (status === 'away') return void response.writeHead(503).end();
@@ -92,25 +94,10 @@ describe('a receiver of events whose type is an unsigned header', () => {
       if (url.includes('_late_')) setTimeout(answer, LATE_MS);
       else answer();
     });
-    const env = { INVOICING_BASE_URL: server.baseUrl, INVOICING_API_KEY: 'sk_test_receiver', WEBHOOK_SECRET: SECRET };
-    const config = readConfig(env, '/nowhere');
-    if (config.service.kind !== 'remote') throw new Error('The service has an address');
     const { event } = DEFAULT_PROFILE;
     const profile = { ...DEFAULT_PROFILE, event: { ...event, type: 'header:X-Topic', invoiceId: '/id', items } };
-    const service = openService(config, config.service, profile);
-    const log = createLogger({ level: 'silent', secrets: [] });
-    const parts = { config, ledger, service, profile, log, telemetry: NO_TELEMETRY };
-    const client = () => {
-      throw new Error('Nothing is settled, so that nobody is told');
-    };
-    const calibration = openCalibration(parts, true);
-    const started = await startReceiver({ ...parts, port: 0, calibration, client });
-    onTestFinished(async () => {
-      await started.close();
-      await service.close();
-      await ledger.close();
-    });
-    return { url: started.url, ledger, asked: () => server.received.length };
+    const { url } = await started(ledger, { INVOICING_BASE_URL: server.baseUrl, WEBHOOK_SECRET: SECRET }, profile);
+    return { url, ledger, asked: () => server.received.length };
   }
 
   const send = (url: string, id: string, topic: string): Promise<number> => sendBody(url, { id }, topic);

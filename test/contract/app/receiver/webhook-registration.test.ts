@@ -23,8 +23,7 @@ function noteOf(registration: WebhookRegistration): string | null {
 /** Resolves when somebody lets it. */
 function barrier(): { readonly reached: Promise<void>; open(): void } {
   let open = (): void => undefined;
-  const reached = new Promise<void>((resolve) => (open = resolve));
-  return { reached, open };
+  return { reached: new Promise<void>((resolve) => (open = resolve)), open: () => open() };
 }
 
 interface Place {
@@ -226,11 +225,7 @@ describe('the registration of a webhook', () => {
   });
 
   it.each([
-    [
-      'neither the service nor the configuration has a secret',
-      false,
-      /the service gave no secret .* every delivery was refused/,
-    ],
+    ['neither side has a secret', false, /the service gave no secret .* every delivery was refused/],
     ['the configuration has one', true, /^$/],
   ])('alerts where deliveries are refused: %s', async (_title, ownSecret, note) => {
     const { process } = placeWith(() => registered(null));

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AnnouncedReport } from '../../../../activities/deps.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { createReportHook } from '../../../../src/app/reports/report-hook.ts';
 
 const REPORT: AnnouncedReport = {
@@ -14,8 +14,7 @@ const REPORT: AnnouncedReport = {
 };
 
 async function program(body: string): Promise<{ command: string[]; out: string }> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-hook-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory();
   const out = join(directory, 'out.json');
   const script = join(directory, 'hook.mjs');
   await writeFile(script, `const out = ${JSON.stringify(out)};\n${body}`);
@@ -36,7 +35,7 @@ describe('the command that is told of a report', () => {
     const { command, out } = await program(TELL);
     const { seen, log } = warnings();
 
-    await createReportHook({ command, env: process.env, log }).announce(REPORT);
+    await createReportHook({ command, env: process.env, log })(REPORT);
 
     const { parameters } = JSON.parse(await readFile(out, 'utf8')) as { parameters: string[] };
     expect(parameters).toEqual(['--to', 'office', REPORT.html]);
@@ -45,14 +44,10 @@ describe('the command that is told of a report', () => {
 
   it('gets the report in LOTE_REPORT_* and none of Lote’s secrets', async () => {
     const { command, out } = await program(TELL);
-    const env = {
-      PATH: process.env['PATH'],
-      HOME: '/home/x',
-      INVOICING_API_KEY: 'sk_secret',
-      DATABASE_URL: 'postgres://',
-    };
+    const secrets = { INVOICING_API_KEY: 'sk_secret', DATABASE_URL: 'postgres://' };
+    const env = { PATH: process.env['PATH'], HOME: '/home/x', ...secrets };
 
-    await createReportHook({ command, env, log: warnings().log }).announce(REPORT);
+    await createReportHook({ command, env, log: warnings().log })(REPORT);
 
     const notified = (JSON.parse(await readFile(out, 'utf8')) as { env: Record<string, string> }).env;
     expect(notified).toMatchObject({
@@ -73,7 +68,7 @@ describe('the command that is told of a report', () => {
     const { command } = await program(body);
     const { seen, log } = warnings();
 
-    await createReportHook({ command, env: process.env, log, timeoutMs: 2_000 }).announce(REPORT);
+    await createReportHook({ command, env: process.env, log, timeoutMs: 2_000 })(REPORT);
 
     expect(seen).toHaveLength(1);
     expect(seen[0]?.fields['failure']).toContain(failure);

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
 import { createReportWriter } from '../../../../src/app/reports/report-files.ts';
 import {
@@ -15,6 +14,7 @@ import {
   validInvoice,
   recordDeliveries,
 } from '../../ledger/scenario.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -25,16 +25,37 @@ const openPlace = activityPlaces();
 let reportsDir: string;
 
 beforeEach(async () => {
-  reportsDir = await mkdtemp(join(tmpdir(), 'lote-writers-'));
+  reportsDir = await temporaryDirectory();
 });
-
-afterEach(() => rm(reportsDir, { recursive: true, force: true }));
 
 function writer(ledger: Ledger): ReportWriter {
   return createReportWriter({
     ...{ ledger, reportsDir, dataDir: reportsDir, notes: () => [], now: () => NOW },
     profileDigest: 'of this test',
   });
+}
+
+/** A batch with one invoice that the service has accepted. */
+async function sentBatch(ref: string) {
+  const { scenario, deps } = openPlace();
+  const { ledger } = deps;
+  const batch = await scenario.run([{ ref }]);
+  const { invoiceId } = await batch.one(ref);
+  const serviceId = serviceIdOf(scenario, ref);
+  await batch.send(ref, accepted(serviceId));
+  const { application } = scenario;
+  return {
+    ...{ ledger, batch, invoiceId, serviceId, application },
+    /** The service says so by GET. */
+    says: (status: 'issued' | 'failed', now = NOW) =>
+      ledger.recordStatus([{ invoiceId, serviceId, status, reason: status === 'failed' ? REASON : null, now }]),
+    /** Its page ends without a final word, and its batch with it. */
+    async close() {
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+      await batch.finish();
+    },
+    purge: () => ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application }),
+  };
 }
 
 /** How writing it ended. */
@@ -107,25 +128,20 @@ function killedAfterPlacing(ledger: Ledger) {
 
 describe('two writers of one report', () => {
   it.each(CALLS)('leave the newer one, when the older was stopped before its call %i of the ledger', async (call) => {
-    const { scenario, deps } = openPlace();
-    const batch = await scenario.run([{ ref: 'late' }]);
-    const { invoiceId } = await batch.one('late');
-    const serviceId = serviceIdOf(scenario, 'late');
-    await batch.send('late', accepted(serviceId));
-    await deps.ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-    await batch.finish();
-    const slow = stoppedAt(deps.ledger, call);
+    const { ledger, batch, application, says, close } = await sentBatch('late');
+    await close();
+    const slow = stoppedAt(ledger, call);
     const ended = writeWith(slow.ledger, batch.batchId);
     await Promise.race([slow.arrived, ended]);
-    await deps.ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW + 2 }]);
-    await writer(deps.ledger).write(batch.batchId);
+    await says('issued', NOW + 2);
+    await writer(ledger).write(batch.batchId);
 
     slow.go();
     expect(['written', 'report-superseded']).toContain(await ended);
 
     expect(await reportedStates(batch.batchId)).toEqual(['issued']);
-    expect((await deps.ledger.sinceReport(batch.batchId)).changes).toEqual([]);
-    expect(await deps.ledger.outdatedReports(scenario.application)).toEqual([]);
+    expect((await ledger.sinceReport(batch.batchId)).changes).toEqual([]);
+    expect(await ledger.outdatedReports(application)).toEqual([]);
   });
 
   it('leave a report outdated that gives the reason of before, because it was read before the reason changed', async () => {
@@ -152,24 +168,17 @@ describe('two writers of one report', () => {
 
   /** A batch with one invoice without a final word, and a writer of its report that has read it and has put nothing in place yet. */
   async function withLateWriter(ref: string) {
-    const { scenario, deps } = openPlace();
-    const batch = await scenario.run([{ ref }]);
-    const { invoiceId } = await batch.one(ref);
-    const serviceId = serviceIdOf(scenario, ref);
-    await batch.send(ref, accepted(serviceId));
-    await deps.ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-    await batch.finish();
-    const late = killedAfterPlacing(deps.ledger);
-    const ended = writeWith(late.ledger, batch.batchId);
+    const sent = await sentBatch(ref);
+    await sent.close();
+    const late = killedAfterPlacing(sent.ledger);
+    const ended = writeWith(late.ledger, sent.batch.batchId);
     await late.arrived;
-    const issue = () =>
-      deps.ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW + 2 }]);
-    return { scenario, ledger: deps.ledger, batch, late, ended, issue };
+    return { ...sent, late, ended };
   }
 
   it('leave the newer one, when the older was stopped before it put its files in place and killed after', async () => {
-    const { ledger, batch, late, ended, issue } = await withLateWriter('killed');
-    await issue();
+    const { ledger, batch, late, ended, says } = await withLateWriter('killed');
+    await says('issued', NOW + 2);
     await writer(ledger).write(batch.batchId);
 
     late.go();
@@ -191,12 +200,8 @@ describe('two writers of one report', () => {
 
     expect(await ended).toBe('report-superseded');
     expect(await readFile(join(directory, 'corrections.csv'), 'utf8')).toBe('of the newer one');
-    expect((await readdir(directory)).toSorted()).toEqual([
-      'corrections.csv',
-      'report.csv',
-      'report.html',
-      'report.json',
-    ]);
+    const files = ['corrections.csv', 'report.csv', 'report.html', 'report.json'];
+    expect((await readdir(directory)).toSorted()).toEqual(files);
   });
 
   it('do not wait for each other: the older one ends while the newer one has only begun', async () => {
@@ -254,11 +259,7 @@ describe('the report of a file that was refused', () => {
   });
 
   it('is reused no more when the service has contradicted itself about an invoice whose state stays', async () => {
-    const { scenario, deps } = openPlace();
-    const { ledger } = deps;
-    const batch = await scenario.run([{ ref: 'contradicted' }]);
-    const serviceId = serviceIdOf(scenario, 'contradicted');
-    await batch.send('contradicted', accepted(serviceId));
+    const { ledger, batch, serviceId } = await sentBatch('contradicted');
     await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     await batch.finish();
     await writer(ledger).write(batch.batchId);
@@ -274,13 +275,8 @@ describe('the report of a file that was refused', () => {
 
 describe('a reports folder that was restored from an older copy', () => {
   it('has no report that is reused where the ledger knows a newer one of the same end', async () => {
-    const { scenario, deps } = openPlace();
-    const { ledger } = deps;
-    const batch = await scenario.run([{ ref: 'late-issue' }]);
-    const { invoiceId } = await batch.one('late-issue');
-    const serviceId = serviceIdOf(scenario, 'late-issue');
-    await batch.send('late-issue', accepted(serviceId));
-    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    const { ledger, batch, serviceId, says } = await sentBatch('late-issue');
+    await says('failed');
     await batch.finish();
     await writer(ledger).write(batch.batchId);
     const json = join(reportsDir, batch.batchId, 'report.json');
@@ -298,24 +294,19 @@ describe('a reports folder that was restored from an older copy', () => {
 
 describe('the report of a purged batch', () => {
   it('is written once more when late news move one of its invoices, and then says what the ledger says', async () => {
-    const { scenario, deps } = openPlace();
-    const { ledger } = deps;
-    const batch = await scenario.run([{ ref: 'old' }]);
-    const { invoiceId } = await batch.one('old');
-    const serviceId = serviceIdOf(scenario, 'old');
-    await batch.send('old', accepted(serviceId));
-    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    const { ledger, batch, serviceId, application, says, purge } = await sentBatch('old');
+    await says('failed');
     await batch.finish();
     await writer(ledger).write(batch.batchId);
-    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    await purge();
     await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-    const outdated = await ledger.outdatedReports(scenario.application);
+    const outdated = await ledger.outdatedReports(application);
 
     await writer(ledger).write(batch.batchId);
 
     expect(outdated).toEqual([batch.batchId]);
     expect(await reportedStates(batch.batchId)).toEqual(['issued']);
-    expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
+    expect(await ledger.outdatedReports(application)).toEqual([]);
   });
 
   it('has its amounts in the mark of the file, whose copy is gone', async () => {

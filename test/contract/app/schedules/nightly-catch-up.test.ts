@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acquireTemporalBinary } from '../../../../src/app/temporal/temporal-binary.ts';
@@ -10,6 +7,7 @@ import {
   nightlySchedule,
   type NightlyPlace,
 } from '../../../../src/app/schedules/nightly-schedule.ts';
+import { sharedDirectory } from '../../../support/files/temporary-directory.ts';
 import { ownPort } from '../../../support/servers/own-port.ts';
 
 /** The shortest catch-up window that Temporal takes. */
@@ -18,21 +16,17 @@ const TWELVE_HOURS = 12 * 3_600_000;
 /** The server must be gone before the night's time comes: ten times as long as a busy machine takes for that. */
 const UNTIL_NIGHT_MS = 30_000;
 
-let dataDir: string;
+const dataDir = sharedDirectory();
 let server: TemporalServer;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'lote-catch-up-'));
   const binary = await acquireTemporalBinary(() => undefined, process.env);
   // While the server is down nobody else may be given its ports: those that the system chooses are given to outgoing connections, too.
   const ports = { port: await ownPort(), uiPort: await ownPort() };
-  server = await startTemporalServer({ binary, dataDir, namespace: 'default', ...ports });
+  server = await startTemporalServer({ binary, dataDir: dataDir(), namespace: 'default', ...ports });
 });
 
-afterAll(async () => {
-  await server.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 async function withClient<T>(use: (client: Client) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address: server.address });

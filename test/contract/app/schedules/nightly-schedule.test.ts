@@ -1,5 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { nightlyOff } from '../../../../src/cli/commands/nightly.ts';
 import { createRunDirectory } from '../../../../src/app/temporal/run-directory.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type NightlyPlace,
 } from '../../../../src/app/schedules/nightly-schedule.ts';
 import { workerIdentity } from '../../../../src/app/temporal/queue-pollers.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { printed } from '../../../unit/cli/printed.ts';
 
@@ -21,24 +22,18 @@ const LISBON = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELV
 const UTC = { ...LISBON, timezone: 'UTC' };
 
 describe('the schedule of nights', () => {
+  const { client: newClient } = temporalClient();
   let client: Client;
 
-  beforeAll(async () => {
-    client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  beforeAll(() => {
+    client = newClient();
   });
 
-  afterAll(async () => {
-    await client.connection.close();
-  });
-
-  async function withPlace(test: (place: NightlyPlace) => Promise<void>): Promise<void> {
-    const application = ownName('n');
-    const place = { client, application, taskQueue: `lote-${application}` };
-    try {
-      await test(place);
-    } finally {
-      await unscheduleNightlyRuns(place);
-    }
+  /** A place whose schedule goes with the test. */
+  function ownPlace(application = ownName('n'), taskQueue = `lote-${application}`): NightlyPlace {
+    const place = { client, application, taskQueue };
+    onTestFinished(async () => void (await unscheduleNightlyRuns(place)));
+    return place;
   }
 
   /** As a worker does without an end. */
@@ -49,95 +44,88 @@ describe('the schedule of nights', () => {
   }
 
   it('runs every day at the given time of the given zone, one at a time, with a catch-up window', async () => {
-    await withPlace(async (place) => {
-      await scheduleNightlyRuns(place, LISBON);
+    const place = ownPlace();
+    await scheduleNightlyRuns(place, LISBON);
 
-      const state = await describeNightlyRuns(place);
+    const state = await describeNightlyRuns(place);
 
-      expect(state).toMatchObject({ ...LISBON, paused: false });
-      const described = await client.schedule.getHandle(`${place.application}-lote-nightly`).describe();
-      expect(described.policies).toMatchObject({ overlap: 'SKIP', pauseOnFailure: true });
-      expect(described.action).toMatchObject({ workflowType: 'nightlyIssuance', taskQueue: place.taskQueue });
-      const hours = state?.nextTimes.map((time) =>
-        new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', timeStyle: 'short' }).format(time),
-      );
-      expect(new Set(hours)).toEqual(new Set(['02:00']));
-    });
+    expect(state).toMatchObject({ ...LISBON, paused: false });
+    const described = await client.schedule.getHandle(`${place.application}-lote-nightly`).describe();
+    expect(described.policies).toMatchObject({ overlap: 'SKIP', pauseOnFailure: true });
+    expect(described.action).toMatchObject({ workflowType: 'nightlyIssuance', taskQueue: place.taskQueue });
+    const hours = state?.nextTimes.map((time) =>
+      new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', timeStyle: 'short' }).format(time),
+    );
+    expect(new Set(hours)).toEqual(new Set(['02:00']));
   });
 
   it('is changed in place, and let go when it was paused', async () => {
-    await withPlace(async (place) => {
-      await scheduleNightlyRuns(place, LISBON);
-      await client.schedule.getHandle(`${place.application}-lote-nightly`).pause('a night failed');
-      expect(await describeNightlyRuns(place)).toMatchObject({ paused: true, note: 'a night failed' });
+    const place = ownPlace();
+    await scheduleNightlyRuns(place, LISBON);
+    await client.schedule.getHandle(`${place.application}-lote-nightly`).pause('a night failed');
+    expect(await describeNightlyRuns(place)).toMatchObject({ paused: true, note: 'a night failed' });
 
-      const madrid = { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 };
-      await scheduleNightlyRuns(place, madrid);
+    const madrid = { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 };
+    await scheduleNightlyRuns(place, madrid);
 
-      expect(await describeNightlyRuns(place)).toMatchObject({ ...madrid, paused: false });
-    });
+    expect(await describeNightlyRuns(place)).toMatchObject({ ...madrid, paused: false });
   });
 
   it('stays with the installation whose worker polls for it', async () => {
-    await withPlace(async (place) => {
-      await scheduleNightlyRuns(place, UTC);
-      const other = { ...place, taskQueue: `${place.taskQueue}-other` };
-      const worker = workerIdentity(`lgr_test/${place.application}`, { pid: 1, own: 'test', build: '0.0.0+a' });
-      await pollOnce(place.taskQueue, worker);
+    const place = ownPlace();
+    await scheduleNightlyRuns(place, UTC);
+    const other = { ...place, taskQueue: `${place.taskQueue}-other` };
+    const worker = workerIdentity(`lgr_test/${place.application}`, { pid: 1, own: 'test', build: '0.0.0+a' });
+    await pollOnce(place.taskQueue, worker);
 
-      const foreign = { code: 'ledger-foreign', message: expect.stringContaining(place.taskQueue) as string };
-      await expect(scheduleNightlyRuns(other, { ...UTC, hour: 3 })).rejects.toMatchObject(foreign);
-      await expect(startNightlyRun(other)).rejects.toMatchObject(foreign);
-      await expect(unscheduleNightlyRuns(other)).rejects.toMatchObject(foreign);
-      expect(await describeNightlyRuns(place)).toMatchObject({ hour: 2, recent: [] });
-    });
+    const foreign = { code: 'ledger-foreign', message: expect.stringContaining(place.taskQueue) as string };
+    await expect(scheduleNightlyRuns(other, { ...UTC, hour: 3 })).rejects.toMatchObject(foreign);
+    await expect(startNightlyRun(other)).rejects.toMatchObject(foreign);
+    await expect(unscheduleNightlyRuns(other)).rejects.toMatchObject(foreign);
+    expect(await describeNightlyRuns(place)).toMatchObject({ hour: 2, recent: [] });
   });
 
   it('goes to another installation where no worker polls for it', async () => {
-    await withPlace(async (place) => {
-      await scheduleNightlyRuns(place, UTC);
-      const other = { ...place, taskQueue: `${place.taskQueue}-other` };
+    const place = ownPlace();
+    await scheduleNightlyRuns(place, UTC);
+    const other = { ...place, taskQueue: `${place.taskQueue}-other` };
 
-      await scheduleNightlyRuns(other, { ...UTC, hour: 3 });
+    await scheduleNightlyRuns(other, { ...UTC, hour: 3 });
 
-      expect(await describeNightlyRuns(other)).toMatchObject({ hour: 3 });
-    });
+    expect(await describeNightlyRuns(other)).toMatchObject({ hour: 3 });
   });
 
   it('starts a night at once, and joins the one that runs instead of starting another', async () => {
-    await withPlace(async (place) => {
-      await scheduleNightlyRuns(place, UTC);
+    const place = ownPlace();
+    await scheduleNightlyRuns(place, UTC);
 
-      const first = await startNightlyRun(place);
-      const second = await startNightlyRun(place);
+    const first = await startNightlyRun(place);
+    const second = await startNightlyRun(place);
 
-      expect([first.joined, second.joined]).toEqual([false, true]);
-      expect(second.handle.workflowId).toBe(first.handle.workflowId);
-      expect(first.handle.workflowId).toContain(`${place.application}-nightly-issuance`);
-      expect((await first.handle.describe()).type).toBe('nightlyIssuance');
-      await first.handle.terminate('test');
-    });
+    expect([first.joined, second.joined]).toEqual([false, true]);
+    expect(second.handle.workflowId).toBe(first.handle.workflowId);
+    expect(first.handle.workflowId).toContain(`${place.application}-nightly-issuance`);
+    expect((await first.handle.describe()).type).toBe('nightlyIssuance');
+    await first.handle.terminate('test');
   });
 
   it('starts a night without a schedule too, and does not join that of another installation', async () => {
-    await withPlace(async (place) => {
-      const { handle, joined } = await startNightlyRun(place);
-      const again = await startNightlyRun(place);
+    const place = ownPlace();
+    const { handle, joined } = await startNightlyRun(place);
+    const again = await startNightlyRun(place);
 
-      expect([joined, again.joined]).toEqual([false, true]);
-      expect(again.handle.workflowId).toBe(handle.workflowId);
-      await expect(startNightlyRun({ ...place, taskQueue: `${place.taskQueue}-other` })).rejects.toMatchObject({
-        code: 'ledger-foreign',
-        message: expect.stringContaining(`runs on ${place.taskQueue}.`) as string,
-      });
-      await handle.terminate('test');
+    expect([joined, again.joined]).toEqual([false, true]);
+    expect(again.handle.workflowId).toBe(handle.workflowId);
+    await expect(startNightlyRun({ ...place, taskQueue: `${place.taskQueue}-other` })).rejects.toMatchObject({
+      code: 'ledger-foreign',
+      message: expect.stringContaining(`runs on ${place.taskQueue}.`) as string,
     });
+    await handle.terminate('test');
   });
 
   it('`lote nightly off` names what runs, and its runs find their schedule gone', async () => {
     const application = ownName('off');
-    const place = { client, application, taskQueue: application };
-    onTestFinished(async () => void (await unscheduleNightlyRuns(place)));
+    const place = ownPlace(application, application);
     await scheduleNightlyRuns(place, LISBON);
     await client.schedule.getHandle(nightlyScheduleId(application)).trigger();
     const started = async () => (await describeNightlyRuns(place))?.recent.at(-1)?.workflowId;
@@ -173,16 +161,11 @@ describe('the schedule of nights', () => {
 
   describe('around the changes of the clock', () => {
     async function timesFrom(startAt: string, clock: { hour: number; minute: number; timezone: string }) {
-      const application = ownName('dst');
-      const place = { client, application, taskQueue: 'nobody' };
+      const place = ownPlace(ownName('dst'), 'nobody');
       const plan = nightlySchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
       await client.schedule.create({ ...plan, spec: { ...plan.spec, startAt: new Date(startAt) } });
-      try {
-        const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
-        return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
-      } finally {
-        await unscheduleNightlyRuns(place);
-      }
+      const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
+      return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
     }
 
     it('a time that the clock leaves out has no night on that date', async () => {

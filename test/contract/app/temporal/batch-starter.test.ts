@@ -1,28 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { Client } from '@temporalio/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startBatch, type BatchHandle } from '../../../../src/app/temporal/batch-starter.ts';
 import { createRunDirectory } from '../../../../src/app/temporal/run-directory.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { removeRun } from '../../../support/lote/stack.ts';
 import { until } from '../../../support/until.ts';
 
-let connection: Connection;
-
-beforeAll(async () => {
-  connection = await Connection.connect({ address: inject('temporalAddress') });
-});
-
-afterAll(() => connection.close());
+const { client: newClient, connection } = temporalClient();
 
 describe('startBatch', () => {
   /** Two installations of one Temporal namespace, which have the same file. */
   async function installations() {
     const inputDir = await temporaryDirectory();
     await writeFile(join(inputDir, 'night.csv'), 'a file');
-    const common = { client: new Client({ connection }), application: ownName('starter'), inputDir };
+    const common = { client: newClient(), application: ownName('starter'), inputDir };
     const start = (taskQueue: string): Promise<{ handle: BatchHandle }> =>
       startBatch({ ...common, taskQueue }, { file: 'night.csv' });
     return { start, ours: ownName('ours'), theirs: ownName('theirs') };
@@ -45,40 +40,39 @@ describe('startBatch', () => {
 
     await expect(start(ours)).rejects.toMatchObject({
       code: 'ledger-foreign',
-      message: expect.stringContaining(
-        `must work on task queue ${ours}, but ${handle.workflowId} runs on ${theirs}`,
-      ) as string,
+      message: expect.stringContaining(`on task queue ${ours}, but ${handle.workflowId} runs on ${theirs}`) as string,
     });
   });
 });
 
 describe('createRunDirectory', () => {
-  it('says who terminated a run, when and why, and of a running one nothing', async () => {
-    const client = new Client({ connection, identity: 'maria@office' });
+  const WHY = 'a click in the Temporal UI';
+
+  /** A run that no worker takes. */
+  async function runOf(client: Client) {
     const nobody = ownName('nobody');
     const run = await client.workflow.start('invoiceBatch', { workflowId: nobody, taskQueue: nobody, args: [] });
-    const runs = createRunDirectory(client);
-    const asked = { workflowId: nobody, runId: run.firstExecutionRunId, temporalId: await runs.temporalId() };
+    return { run, asked: { workflowId: nobody, runId: run.firstExecutionRunId } };
+  }
 
-    expect(await runs.stopOf(asked)).toBeNull();
-    await run.terminate('a click in the Temporal UI');
+  it('says who terminated a run, when and why, and of a running one nothing', async () => {
+    const client = new Client({ connection: connection(), identity: 'maria@office' });
+    const { run, asked } = await runOf(client);
+    const runs = createRunDirectory(client);
+    const temporalId = await runs.temporalId();
+
+    expect(await runs.stopOf({ ...asked, temporalId })).toBeNull();
+    await run.terminate(WHY);
     const { closeTime } = await run.describe();
-    const stop = {
-      what: 'terminated',
-      at: closeTime?.getTime(),
-      who: 'maria@office',
-      why: 'a click in the Temporal UI',
-    };
-    expect(await runs.stopOf(asked)).toEqual(stop);
+    const stop = { what: 'terminated', at: closeTime?.getTime(), who: 'maria@office', why: WHY };
+    expect(await runs.stopOf({ ...asked, temporalId })).toEqual(stop);
   });
 
   it('takes a run that is known no more for stopped where the database of Temporal is the one that had it', async () => {
-    const client = new Client({ connection });
-    const nobody = ownName('nobody');
-    const run = await client.workflow.start('invoiceBatch', { workflowId: nobody, taskQueue: nobody, args: [] });
-    await run.terminate('a click in the Temporal UI');
-    const asked = { workflowId: nobody, runId: run.firstExecutionRunId };
-    await removeRun(client, nobody, asked.runId);
+    const client = newClient();
+    const { run, asked } = await runOf(client);
+    await run.terminate(WHY);
+    await removeRun(client, asked.workflowId, asked.runId);
     const runs = createRunDirectory(client);
     const temporalId = await runs.temporalId();
     const wasStopped = async (id: string | null) => (await runs.stopOf({ ...asked, temporalId: id })) !== null;
@@ -92,9 +86,9 @@ describe('createRunDirectory', () => {
   it('tells a namespace from another one', async () => {
     const namespace = ownName('other');
     const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
-    const ofDefault = createRunDirectory(new Client({ connection }));
-    const ofOther = createRunDirectory(new Client({ connection, namespace }));
+    await connection().workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    const ofDefault = createRunDirectory(newClient());
+    const ofOther = createRunDirectory(new Client({ connection: connection(), namespace }));
     await until(() => ofOther.temporalId().then(Boolean, () => false));
 
     expect(await ofOther.temporalId()).not.toBe(await ofDefault.temporalId());

@@ -1,20 +1,19 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { downloadTemporal } from '../../../../src/app/temporal/temporal-binary.ts';
 
 it('a download of the Temporal CLI without an answer ends at its time limit and leaves nothing behind', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-download-'));
+  const directory = await temporaryDirectory();
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     silent.close();
-    await rm(directory, { recursive: true, force: true });
   });
   const proxy = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const env = { PATH: process.env['PATH'], HOME: directory, HTTPS_PROXY: proxy, https_proxy: proxy };

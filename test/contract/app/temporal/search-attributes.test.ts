@@ -1,6 +1,7 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
 import { ensureSearchAttributes } from '../../../../src/app/temporal/search-attributes.ts';
+import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const TEXT = 1;
@@ -9,32 +10,19 @@ const INT = 3;
 const WEEK = { seconds: 7 * 24 * 3_600 } as const;
 
 describe('the search attributes', () => {
-  let connection: Connection;
+  const { connection } = temporalClient();
   const warnings: string[] = [];
-  const log = { warn: (message: unknown) => void warnings.push(String(message)) } as Parameters<
-    typeof ensureSearchAttributes
-  >[1];
-
-  beforeAll(async () => {
-    connection = await Connection.connect({ address: inject('temporalAddress') });
-  });
-
-  afterAll(() => connection.close());
+  const log = { warn: (message: string) => void warnings.push(message) };
+  const succeeds = (asked: Promise<unknown>): Promise<boolean> => asked.then(Boolean, () => false);
 
   /** A namespace that has none of them: the server was set up by somebody else. */
   async function freshNamespace(): Promise<Client> {
     const namespace = ownName('ns');
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: WEEK as never });
-    const client = new Client({ connection, namespace });
+    const asked = { namespace, workflowExecutionRetentionPeriod: WEEK as never };
+    await connection().workflowService.registerNamespace(asked);
+    const client = new Client({ connection: connection(), namespace });
     // The server's own list of namespaces lags behind.
-    await expect
-      .poll(() =>
-        client.workflow.count().then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
+    await expect.poll(() => succeeds(client.workflow.count())).toBe(true);
     return client;
   }
 
@@ -46,14 +34,7 @@ describe('the search attributes', () => {
     expect(await ensureSearchAttributes(client, log)).toBe(true);
 
     // The namespace learns of its new attributes a moment later; a batch that is faster repeats its step until then.
-    await expect
-      .poll(() =>
-        client.workflow.count('LoteState = "running"').then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
+    await expect.poll(() => succeeds(client.workflow.count('LoteState = "running"'))).toBe(true);
     expect((await client.workflow.count('LoteState = "running" OR LoteProblems > 0')).count).toBe(0);
     expect(warnings).toEqual([]);
   });
@@ -64,7 +45,7 @@ describe('the search attributes', () => {
   ])('%s on the server are done without, and said once', async (_, searchAttributes) => {
     const client = await freshNamespace();
     const { namespace } = client.options;
-    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    await connection().operatorService.addSearchAttributes({ namespace, searchAttributes });
     // The namespace learns of its new attributes a moment later.
     await expect.poll(() => client.workflow.count('LoteProblems IS NULL').catch(() => null)).not.toBeNull();
 
@@ -74,7 +55,7 @@ describe('the search attributes', () => {
   });
 
   it('are done without where the server refuses', async () => {
-    const client = new Client({ connection, namespace: 'no-such-namespace' });
+    const client = new Client({ connection: connection(), namespace: 'no-such-namespace' });
 
     expect(await ensureSearchAttributes(client, log)).toBe(false);
 

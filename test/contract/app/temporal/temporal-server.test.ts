@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -20,20 +19,28 @@ import { compiledProcess } from '../../../support/compiled-process.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { PID_NAMESPACE, whyNoNamespaces, temporalProcess } from '../../../support/namespaces.ts';
 import { until } from '../../../support/until.ts';
-import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { sharedDirectory, temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 
 const SERVER_PROCESS = await compiledProcess(new URL('../temporal-server-process.ts', import.meta.url));
 
-const wishAt = (dataDir: string) => ({
-  ...{ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 },
-});
+const wishAt = (dataDir: string) => ({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
 
 async function started(dataDir: string, wish: Partial<TemporalServerOptions> = {}): Promise<TemporalServer> {
   const server = await startTemporalServer({ ...wishAt(dataDir), ...wish });
   onTestFinished(() => server.stop());
   return server;
+}
+
+/** A process that starts a server, with what it says of that. */
+async function parentOfServer(directory?: string, wrap = (command: string[]): readonly string[] => command) {
+  const dataDir = directory ?? (await temporaryDirectory());
+  const [program = '', ...parameters] = wrap([process.execPath, SERVER_PROCESS, dataDir]);
+  const parent = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [bytes] = (await once(parent.stdout, 'data')) as [Buffer];
+  return { dataDir, parent, said: bytes.toString() };
 }
 
 const SOME_QUESTIONS_MS = 1_500;
@@ -65,7 +72,7 @@ function statusOf(address: string, workflowId: string): Promise<string> {
 describe('startTemporalServer', () => {
   /** For the tests that leave it as it is: each start takes half a second of computing. */
   let shared: TemporalServer;
-  let sharedDir: string;
+  const sharedDir = sharedDirectory();
   /** What it wished for, and another program has. */
   let takenPort: number;
 
@@ -74,33 +81,26 @@ describe('startTemporalServer', () => {
     taken.listen(0, '127.0.0.1');
     await once(taken, 'listening');
     takenPort = (taken.address() as AddressInfo).port;
-    sharedDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
     for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
-    shared = await startTemporalServer({ ...wishAt(sharedDir), port: takenPort }).finally(() => {
+    shared = await startTemporalServer({ ...wishAt(sharedDir()), port: takenPort }).finally(() => {
       vi.unstubAllEnvs();
       taken.close();
     });
   });
 
-  afterAll(async () => {
-    await shared.stop();
-    await rm(sharedDir, { recursive: true, force: true });
-  });
+  afterAll(() => shared.stop());
 
   it('answers at its address, serves its UI, and has the search attributes registered', async () => {
-    const attributes = await withClient(shared.address, (client) =>
+    const { customAttributes } = await withClient(shared.address, (client) =>
       client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
     );
-    const ui = await fetch(shared.ui);
 
-    expect(Object.keys(attributes.customAttributes)).toEqual(
-      expect.arrayContaining(['LoteBatch', 'LoteState', 'LoteProblems']),
-    );
-    expect(ui.status).toBe(200);
+    expect(customAttributes).toMatchObject({ LoteBatch: 2, LoteState: 2, LoteProblems: 3 });
+    expect((await fetch(shared.ui)).status).toBe(200);
   });
 
   it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
-    const environment = await readFile(`/proc/${await temporalProcess(sharedDir)}/environ`, 'utf8');
+    const environment = await readFile(`/proc/${await temporalProcess(sharedDir())}/environ`, 'utf8');
 
     expect(environment).toContain('PATH=');
     expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
@@ -111,13 +111,8 @@ describe('startTemporalServer', () => {
   });
 
   it('ends with a parent that is killed with SIGKILL, and its runs are there for the next start', async () => {
-    const dataDir = await temporaryDirectory();
-    const parent = spawn(process.execPath, [SERVER_PROCESS, dataDir], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void parent.kill('SIGKILL'));
-    const [bytes] = (await once(parent.stdout, 'data')) as [Buffer];
-    await startWorkflow(bytes.toString().trim(), 'left-behind');
+    const { dataDir, parent, said } = await parentOfServer();
+    await startWorkflow(said.trim(), 'left-behind');
     const pid = await temporalProcess(dataDir);
 
     parent.kill('SIGKILL');
@@ -129,11 +124,7 @@ describe('startTemporalServer', () => {
   });
 
   it('ends with its parent when it does not hear: stopped by SIGSTOP', async () => {
-    const dataDir = await temporaryDirectory();
-    const parent = spawn(process.execPath, [SERVER_PROCESS, dataDir], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(parent.stdout, 'data');
+    const { dataDir, parent } = await parentOfServer();
     process.kill(Number(await temporalProcess(dataDir)), 'SIGSTOP');
 
     parent.kill('SIGKILL');
@@ -145,12 +136,9 @@ describe('startTemporalServer', () => {
     'is refused from another process namespace while a server has the file: its pid means nothing there',
     async () => {
       await startWorkflow(shared.address, 'untouched');
-      const [program = '', ...parameters] = PID_NAMESPACE.wrap([process.execPath, SERVER_PROCESS, sharedDir]);
-      const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
-      onTestFinished(() => void other.kill('SIGKILL'));
-      const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
+      const { said } = await parentOfServer(sharedDir(), (command) => PID_NAMESPACE.wrap(command));
 
-      expect(bytes.toString()).toContain('a server that an earlier process started still has');
+      expect(said).toContain('a server that an earlier process started still has');
       expect(await statusOf(shared.address, 'untouched')).toBe('RUNNING');
     },
   );

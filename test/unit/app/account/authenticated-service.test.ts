@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import {
-  authenticatedService,
-  createServiceTime,
-  type ServiceTime,
-} from '../../../../src/app/account/authenticated-service.ts';
+import { authenticatedService, createServiceTime, type ServiceTime } from '../../../../src/app/account/open-service.ts';
 import type { InvoicingService } from '../../../../src/service/client.ts';
 import type { MerchantListAnswer } from '../../../../src/domain/records/service-answers.ts';
 
@@ -56,22 +52,16 @@ describe('an account that never answered', () => {
     },
   );
 
-  it('is remembered with the first answer that needs the key, before that answer is used, once', async () => {
-    const { service, calls } = place(LIST);
+  it('is asked for its merchants before its first invoice, and remembered with that answer, before it is used, once', async () => {
+    const [listed, posted] = [place(LIST), place(LIST)];
 
-    await service.listMerchants();
-    await service.createInvoice('{}', 'key');
-    await service.listMerchants();
+    await listed.service.listMerchants();
+    for (const { service } of [listed, posted]) {
+      expect(await service.createInvoice('{}', 'key')).toBe(CREATED);
+      await service.listMerchants();
+    }
 
-    expect(calls).toEqual(['list', 'remember', 'invoice', 'list']);
-  });
-
-  it('is asked for its merchants before its first invoice', async () => {
-    const { service, calls } = place(LIST);
-
-    expect(await service.createInvoice('{}', 'key')).toBe(CREATED);
-
-    expect(calls).toEqual(['list', 'remember', 'invoice']);
+    for (const { calls } of [listed, posted]) expect(calls).toEqual(['list', 'remember', 'invoice', 'list']);
   });
 
   it('gets nothing when another account was quicker', async () => {

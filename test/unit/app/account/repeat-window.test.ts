@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
-import { repeatWindowMs } from '../../../../src/app/worker/activity-deps.ts';
+import { retrySettings } from '../../../../src/app/worker/activity-deps.ts';
 
 const HOUR = 3_600_000;
 
@@ -10,7 +10,11 @@ describe('the time in which a key is repeated', () => {
     [0.5, HOUR / 2 - 60_000],
     [1 / 60, 30_000],
     [1 / 3_600, 500],
-  ])('of a service that keeps keys for %d h ends before a POST could arrive too late', (retentionHours, expected) => {
-    expect(repeatWindowMs(loadProfile(JSON.stringify({ idempotency: { retentionHours } })))).toBe(expected);
-  });
+  ])(
+    'of a service that keeps keys for %d h ends before a POST could arrive too late',
+    (retentionHours, retentionMs) => {
+      const profile = loadProfile(JSON.stringify({ idempotency: { retentionHours } }));
+      expect(retrySettings(profile)).toMatchObject({ retentionMs });
+    },
+  );
 });

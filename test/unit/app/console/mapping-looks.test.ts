@@ -3,17 +3,21 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { mapFile } from '../../../../src/app/files/map-file.ts';
 import { chosenAtPrompt } from '../../../../src/cli/session/mapping-options.ts';
 import { mappingText } from '../../../../src/cli/output/check-text.ts';
+import { readTableHead } from '../../../../src/app/files/table-head.ts';
+import { officeWorkbook } from '../../../support/files/office-workbook.ts';
 import { removeTemporaryFiles, temporaryFile } from '../../ingest/ingested.ts';
 
 afterAll(removeTemporaryFiles);
 
 const HEADER = 'invoice_ref;merchant_nif;merchant_legal_name;customer_name;Obs;description;quantity;unit_price';
 
+function mappedOf(...lines: readonly string[]) {
+  const path = temporaryFile(`${lines.join('\n')}\n`, 'a.csv');
+  return mapFile({ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), bodyTemplate: null });
+}
+
 async function looks(...rows: readonly string[]): Promise<readonly string[]> {
-  const path = temporaryFile(`${[HEADER, ...rows].join('\n')}\n`, 'a.csv');
-  const mapped = await mapFile({
-    ...{ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), bodyTemplate: null },
-  });
+  const mapped = await mappedOf(HEADER, ...rows);
   const text = mapped === null ? '' : mappingText('a.csv', mapped);
   for (const { header } of mapped?.looks ?? []) expect(text).toContain(`"${header}"`);
   expect(text.includes('look at this first')).toBe((mapped?.looks.length ?? 0) > 0);
@@ -55,11 +59,22 @@ describe('the proposal of a mapping says what deserves a look', () => {
   });
 
   it('two candidates for one meaning', async () => {
-    const path = temporaryFile(`${HEADER.replace('Obs', 'Price')}\nF1;500000000;Loja;Ana;9;Caneta;1;2.00\n`, 'b.csv');
-    const mapped = await mapFile({
-      ...{ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), bodyTemplate: null },
-    });
+    const mapped = await mappedOf(HEADER.replace('Obs', 'Price'), 'F1;500000000;Loja;Ana;9;Caneta;1;2.00');
 
     expect(mapped?.looks).toContainEqual({ code: 'candidates', header: 'Price', other: 'unit_price' });
+  });
+});
+
+const TABLE = [['Fatura', 'Cliente'], ...Array.from({ length: 300 }, (_, at) => [`F${at}`, at < 299 ? 'Ana' : 'Rui'])];
+
+describe('the table for the proposal of a mapping', () => {
+  it.each([
+    ['CSV', TABLE.map((cells) => `${cells.join(';')}\n`).join(''), 'a.csv'],
+    ['XLSX', officeWorkbook(TABLE), 'a.xlsx'],
+  ] as const)('has the rows of the whole file: %s', async (_, content, name) => {
+    const head = await readTableHead(temporaryFile(content, name));
+
+    expect(head?.below).toHaveLength(300);
+    expect(head?.below.at(-1)).toEqual(['F299', 'Rui']);
   });
 });

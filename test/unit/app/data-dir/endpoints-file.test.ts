@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDataDir, type DataDir } from '../../../../src/app/data-dir/data-dir.ts';
+import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import {
   besideOwner,
@@ -15,23 +15,14 @@ import { endpointsOf } from '../operator/owner-at.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A data directory that this test owns. */
-async function ownedDataDir(): Promise<{ dataDir: DataDir; owner: string }> {
+async function ownedDataDir() {
   const dataDir = await openDataDir(await temporaryDirectory());
   const lock = await acquireDirectoryLock(dataDir.path);
   onTestFinished(() => lock?.release());
-  return { dataDir, owner: lock?.owner ?? '' };
+  return { dataDir, owner: lock?.owner ?? '', release: async () => lock?.release() };
 }
 
 describe('the endpoints of a data directory', () => {
-  it('are read as they were written', async () => {
-    const { dataDir, owner } = await ownedDataDir();
-    const endpoints = endpointsOf(owner);
-
-    await writeEndpoints(dataDir, endpoints);
-
-    expect(await readEndpoints(dataDir)).toEqual(endpoints);
-  });
-
   it('give a command the task queue of the owner', () => {
     const settings = { taskQueue: 'lote', application: 'default' };
 
@@ -42,31 +33,27 @@ describe('the endpoints of a data directory', () => {
   it('count for a command that names no Temporal server, or that of the owner, and for none that names another', () => {
     const owner = endpointsOf('owner');
 
-    expect(ownerAt({ address: null, namespace: 'billing' }, owner)).toBe(owner);
-    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'default' }, owner)).toBe(owner);
-    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'billing' }, owner)).toBeNull();
-    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, owner)).toBeNull();
-    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, null)).toBeNull();
+    const found = (address: string | null, namespace: string, of: typeof owner | null = owner) =>
+      ownerAt({ address, namespace }, of);
+    for (const one of [found(null, 'billing'), found('127.0.0.1:7233', 'default')]) expect(one).toBe(owner);
+    expect(found('127.0.0.1:7233', 'billing')).toBeNull();
+    for (const of of [owner, null]) expect(found('temporal.example:7233', 'default', of)).toBeNull();
   });
 
-  it('are none when the directory has no owner, also while the process that wrote them lives', async () => {
-    const dataDir = await openDataDir(await temporaryDirectory());
-    const lock = await acquireDirectoryLock(dataDir.path);
-    await writeEndpoints(dataDir, endpointsOf(lock?.owner ?? ''));
+  it('are none when the directory has no owner, also while the process that wrote them lives, and when the file is damaged', async () => {
+    const { dataDir, owner, release } = await ownedDataDir();
+    for (const content of ['', '{"pid":', '{"pid":1}']) {
+      await writeFile(dataDir.endpoints, content);
+      expect(await readEndpoints(dataDir), content).toBeNull();
+    }
+    await writeEndpoints(dataDir, endpointsOf(owner));
 
-    await lock?.release();
+    await release();
 
     expect(await readEndpoints(dataDir)).toBeNull();
   });
 
-  it.each(['', '{"pid":', '{"pid":1}'])('are none when the file holds %j', async (content) => {
-    const { dataDir } = await ownedDataDir();
-    await writeFile(dataDir.endpoints, content);
-
-    expect(await readEndpoints(dataDir)).toBeNull();
-  });
-
-  it('are never half written: twenty writers leave one whole file and nothing else', async () => {
+  it('are read as they were written, and never half written: twenty writers leave one whole file and nothing else', async () => {
     const { dataDir, owner } = await ownedDataDir();
     const endpoints = endpointsOf(owner);
 

@@ -1,23 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
 import { readWithProfile } from '../../../../src/app/files/read-with-profile.ts';
-import { handedBack, invalidOf, readKept, type ReadKept } from '../../../support/files/confirmed-layout.ts';
+import {
+  handedBack,
+  invalidOf,
+  keptDirectory,
+  readKept,
+  type ReadKept,
+} from '../../../support/files/confirmed-layout.ts';
 import { csvAsWorkbook, savedAsCsv, shownInOffice } from '../../../support/files/office-workbook.ts';
 import { odsOfContent, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
-let directory: string;
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lote-marks-'));
-  mkdirSync(join(directory, 'profiles'));
-});
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = keptDirectory();
 
 async function ingest(content: string | Uint8Array, decimal?: '.' | ','): Promise<ReadKept> {
   return readKept(directory, Buffer.from(content), decimal === undefined ? {} : { decimal });
@@ -39,13 +37,11 @@ function written(table: readonly string[][], cells: Readonly<Record<string, stri
 }
 
 function told({ invoices }: ReadKept): readonly unknown[] {
-  return invoices.map((invoice) =>
-    invoice.ok
-      ? `${invoice.invoice.ref} sent`
-      : [invoice.ref, ...invoice.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)].join(
-          ' ',
-        ),
-  );
+  return invoices.map((invoice) => {
+    if (invoice.ok) return `${invoice.invoice.ref} sent`;
+    const errors = invoice.findings.filter(({ severity }) => severity === 'error');
+    return [invoice.ref, ...errors.map(({ code }) => code)].join(' ');
+  });
 }
 
 /** What is said of the file, of its corrections dropped unchanged, and of theirs. */
@@ -55,18 +51,52 @@ async function threeTimes(first: ReadKept): Promise<readonly unknown[]> {
   return [first, second, third].map(told);
 }
 
-describe('corrections of a row that lacks a cell', () => {
-  const HEAD = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Un;Preço;Total;Obs';
-  const WHOLE = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;kg;2,50;7,50;x';
-  const SHORT = 'F2;501964843;Ana;EUR;IVA_23;Pão;3;2,50;7,50;';
-  const FILE = `${HEAD}\n${WHOLE}\n${SHORT}\n`;
-  const RIGHT = { Un: 'kg', Preço: '2,50', Total: '7,50' };
+const HEAD = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Un;Preço;Total;Obs';
+const WHOLE = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;kg;2,50;7,50;x';
+const SHORT = 'F2;501964843;Ana;EUR;IVA_23;Pão;3;2,50;7,50;';
+const SHORT_ROW = `${HEAD}\n${WHOLE}\n${SHORT}\n`;
+const LINE = 'F1,501964843,Ana,EUR,Vela,2,-1,IVA_23';
+const NO_LINE_END = `${HEADER}\n${LINE}\n${LINE.replace('F1', 'F2').replace('IVA_23', 'IVA_2')}`;
 
-  it('are refused again as long as they are not corrected, however often they are dropped', async () => {
-    const refused = ['F2 cell-count'];
+/** Rows whose price is the last cell. */
+const PRICE_LAST = [HEADER, LINE].map((line) => {
+  const cells = line.split(',');
+  const at = HEADER.split(',').indexOf('unit_price');
+  return [...cells.toSpliced(at, 1), cells[at]].join(',');
+});
+const MAY_BE_A_LINE = [
+  'Descrição;Fatura;NIF;Cliente;Moeda;IVA;Qtd;Preço;Total',
+  'Pão;F1;501964843;Ana;EUR;IVA_23;3;2,50;7,50',
+  'F1;501964843;Ana;EUR;IVA_23;3;2,50;7,50\n',
+];
+const BEHIND_THE_HEADER = [
+  'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Preço;Total;',
+  'F1;501964843;Ana;EUR;IVA_23;Pão;3;x;2,50;7,50',
+  'F2;501964843;Ana;EUR;IVA_23;Pão;3;4,50;2,50;7,50\n',
+];
 
-    expect(await threeTimes(await ingest(FILE))).toEqual([['F1 sent', ...refused], refused, refused]);
+/** The file with these ends of its lines. */
+const ending = (ends: string, short = SHORT): string => [HEAD, WHOLE, short].map((line) => `${line}${ends}\n`).join('');
+
+describe('corrections are refused again as long as they are not corrected, however often they are dropped', () => {
+  it.each<[string, string, readonly string[], readonly string[]]>([
+    ['a row lacks a cell', SHORT_ROW, ['F1 sent'], ['F2 cell-count']],
+    ['lines end with one more delimiter', ending(';'), ['F1 sent'], ['F2 cell-count']],
+    ['lines end with two more delimiters', ending(';;'), ['F1 sent'], ['F2 cell-count']],
+    ['they do, and the last cell is filled', ending(';', `${SHORT}x`), ['F1 sent'], ['F2 cell-count']],
+    ['only the header ends so', `${HEAD};\n${WHOLE}\n${SHORT.slice(0, -1)}\n`, ['F1 sent'], ['F2 cell-count']],
+    ['a cell stands behind the header', BEHIND_THE_HEADER.join('\n'), [], ['F1 cell-count', 'F2 cell-count']],
+    ['a row may be a line of others', MAY_BE_A_LINE.join('\n'), [], ['F1 line-may-be-missing']],
+    ['the file ends in a code, without a line end', NO_LINE_END, ['F1 sent'], ['F2 line-end-missing']],
+    ['the file ends in a price, without a line end', PRICE_LAST.join('\n'), [], ['F1 line-end-missing']],
+  ])('where %s', async (_, file, sent, refused) => {
+    expect(await threeTimes(await ingest(file))).toEqual([[...sent, ...refused], refused, refused]);
   });
+});
+
+describe('corrections of a row that lacks a cell', () => {
+  const FILE = SHORT_ROW;
+  const RIGHT = { Un: 'kg', Preço: '2,50', Total: '7,50' };
 
   it('are refused again where only another cell was written', async () => {
     const table = await corrections(await ingest(FILE));
@@ -107,77 +137,18 @@ describe('corrections of a row that lacks a cell', () => {
     expect(told(await ingest(await handedBack(directory, invalidOf(second))))).toEqual(['F2 cell-count']);
   });
 
-  it('are refused again with the rows that it may be a line of', async () => {
-    const head = 'Descrição;Fatura;NIF;Cliente;Moeda;IVA;Qtd;Preço;Total';
-    const line = 'Pão;F1;501964843;Ana;EUR;IVA_23;3;2,50;7,50';
-    const first = await ingest(`${head}\n${line}\nF1;501964843;Ana;EUR;IVA_23;3;2,50;7,50\n`);
-
-    const [said, ...again] = await threeTimes(first);
-
-    expect(said).toEqual(['F1 line-may-be-missing']);
-    expect(again).toEqual([said, said]);
-  });
-
-  it.each([
-    ['one', SHORT, ';'],
-    ['two', SHORT, ';;'],
-    ['one, and the last cell is filled', `${SHORT}x`, ';'],
-  ])('of a file whose lines end with more delimiters are refused again: %s', async (_, short, ends) => {
-    const first = await ingest([HEAD, WHOLE, short].map((line) => `${line}${ends}\n`).join(''));
-    const refused = ['F2 cell-count'];
-
-    expect(await threeTimes(first)).toEqual([['F1 sent', ...refused], refused, refused]);
-  });
-
   it('are none where only the header ends with more delimiters, and the last cells of the rows are filled', async () => {
     expect(told(await ingest(`${HEAD};;\n${WHOLE}\n${WHOLE.replace('F1', 'F2')};\n`))).toEqual(['F1 sent', 'F2 sent']);
-  });
-
-  it('of a file in which only the header ends with a delimiter are refused again for a cell less', async () => {
-    const first = await ingest(`${HEAD};\n${WHOLE}\n${SHORT.replace(/;$/, '')}\n`);
-    const refused = ['F2 cell-count'];
-
-    expect(await threeTimes(first)).toEqual([['F1 sent', ...refused], refused, refused]);
-  });
-
-  it('of a file whose header ends with a delimiter keep what stands behind the last column', async () => {
-    const head = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Preço;Total;';
-    const row = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;x;2,50;7,50';
-    const first = await ingest(
-      `${head}\n${row}\n${row.replace('3;x;2,50;7,50', '3;4,50;2,50;7,50').replace('F1', 'F2')}\n`,
-    );
-
-    const [said, ...again] = await threeTimes(first);
-
-    expect(said).toEqual(['F1 cell-count', 'F2 cell-count']);
-    expect(again).toEqual([said, said]);
   });
 });
 
 describe('corrections of a file that ends in a number or a code, without a line end', () => {
-  const LINE = 'F1,501964843,Ana,EUR,Vela,2,-1,IVA_23';
-  const FILE = `${HEADER}\n${LINE}\n${LINE.replace('F1', 'F2').replace('IVA_23', 'IVA_2')}`;
-  const refused = ['F2 line-end-missing'];
-
-  it('are refused again as long as they are not corrected, however often they are dropped', async () => {
-    expect(await threeTimes(await ingest(FILE))).toEqual([['F1 sent', ...refused], refused, refused]);
-  });
-
-  it('are refused again where that cell is a price', async () => {
-    const at = HEADER.split(',').indexOf('unit_price');
-    const lines = [HEADER, LINE].map((line) => {
-      const cells = line.split(',');
-      return [...cells.toSpliced(at, 1), cells[at]].join(',');
-    });
-    const said = ['F1 line-end-missing'];
-
-    expect(await threeTimes(await ingest(lines.join('\n')))).toEqual([said, said, said]);
-  });
+  const FILE = NO_LINE_END;
 
   it('are refused again where only another cell was written', async () => {
     const table = await corrections(await ingest(FILE));
 
-    expect(told(await ingest(written(table, { description: 'Vela grande' })))).toEqual(refused);
+    expect(told(await ingest(written(table, { description: 'Vela grande' })))).toEqual(['F2 line-end-missing']);
   });
 
   it('are sent where the cell was written anew and lote_original was emptied', async () => {
@@ -191,15 +162,13 @@ describe('corrections whose lote_original is not what Lote wrote', () => {
   const FILE = `${HEADER}\n00012,501964843,Ana,EUR,Vela,2,1,\n`;
   const damaged = ['12 corrections-damaged'];
 
-  it.each(['yes', '{"invoice_ref":', '=1+1', '[{},{"other":true}]'])(
-    '(%s) are refused again as long as they are not corrected',
-    async (text) => {
-      const table = await corrections(await ingest(FILE));
+  it('are refused again as long as they are not corrected', async () => {
+    const table = await corrections(await ingest(FILE));
+    for (const text of ['yes', '{"invoice_ref":', '=1+1', '[{},{"other":true}]']) {
       const first = await ingest(written(table, { invoice_ref: '12', tax_code: 'IVA_23', lote_original: text }));
-
-      expect(await threeTimes(first)).toEqual([damaged, damaged, damaged]);
-    },
-  );
+      expect(await threeTimes(first), text).toEqual([damaged, damaged, damaged]);
+    }
+  });
 
   it('have it as it came, and no spreadsheet runs it', async () => {
     const table = await corrections(await ingest(FILE));

@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keptFile } from '../../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../../src/app/files/original-of.ts';
 import { xlsxOf } from '../../../support/files/workbook-file.ts';
-import { handedBack, readKept, type ReadKept } from '../../../support/files/confirmed-layout.ts';
+import { handedBack, keptDirectory, readKept, type ReadKept } from '../../../support/files/confirmed-layout.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'lote-original-'));
-mkdirSync(join(directory, 'profiles'));
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = keptDirectory();
 
 const HEADER = [
   ...['invoice_ref', 'merchant_nif', 'customer_name', 'customer_tax_id', 'currency'],
@@ -60,15 +56,11 @@ function saved(table: readonly string[][], changes: Readonly<Record<string, stri
 }
 
 function told({ invoices }: ReadKept): readonly unknown[] {
-  return invoices.map((invoice) =>
-    invoice.ok
-      ? { sent: invoice.invoice.ref }
-      : {
-          ref: invoice.ref,
-          nif: invoice.nif,
-          codes: invoice.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code),
-        },
-  );
+  return invoices.map((invoice) => {
+    if (invoice.ok) return { sent: invoice.invoice.ref };
+    const errors = invoice.findings.filter(({ severity }) => severity === 'error');
+    return { ref: invoice.ref, nif: invoice.nif, codes: errors.map(({ code }) => code) };
+  });
 }
 
 describe('corrections of a file in which only the first row of each invoice has its reference', () => {
@@ -80,12 +72,11 @@ describe('corrections of a file in which only the first row of each invoice has 
       ...Array.from({ length: 9 }, (_line, line) => ({ ...rest, description: `Line ${line}` })),
     ]).flat();
 
+  const warned = [...Array.from({ length: 1000 }, () => TOTAL), ...invoicesOf(2, REST)];
+
   it.each([
     ['a file with more than 1,000 findings of lost rows', invoicesOf(60, REST)],
-    [
-      'a file with 1,000 warnings before its lost rows',
-      [...Array.from({ length: 1000 }, () => TOTAL), ...invoicesOf(2, REST)],
-    ],
+    ['a file with 1,000 warnings before its lost rows', warned],
   ])('hand back each line of %s, so that dropped again they send nothing', async (_, rows) => {
     const lines = rows.filter((row) => row !== TOTAL);
     const found = await ingest(dropped(...rows));
@@ -150,18 +141,10 @@ describe('corrections that a spreadsheet has saved', () => {
   });
 
   it.each<[string, Partial<typeof CELLS>, Record<string, string>, string]>([
-    [
-      'the spreadsheet only writes the same amounts differently',
-      { quantity: '1,0', unit_price: '1.234,50' },
-      { quantity: '1', unit_price: '1234,5' },
-      'F-1',
-    ],
-    [
-      'a person has written another value',
-      { invoice_ref: '00012', unit_price: '12,50' },
-      { invoice_ref: '00013', unit_price: '12,55' },
-      '00013',
-    ],
+    ['the same amounts are written differently', { unit_price: '1.234,50' }, { unit_price: '1234,5' }, 'F-1'],
+    ['the same quantity is', { quantity: '1,0', unit_price: '2,50' }, { quantity: '1' }, 'F-1'],
+    ['a person has written another reference', { invoice_ref: '00012' }, { invoice_ref: '00013' }, '00013'],
+    ['a person has written another price', { unit_price: '12,50' }, { unit_price: '12,55' }, 'F-1'],
     ['lote_original was emptied', { invoice_ref: '00012' }, { invoice_ref: '12', lote_original: '' }, '12'],
     ['a person writes anew what was damaged before', { invoice_ref: '1E+05' }, { invoice_ref: '100000' }, '100000'],
   ])('are sent where %s', async (_, was, now, sent) => {
@@ -198,23 +181,21 @@ describe('corrections that a spreadsheet has saved', () => {
     expect(header?.slice(HEADER.length)).toEqual(['lote_original', 'lote_state', 'lote_reason']);
   });
 
-  it.each(['lote_read_as', 'profile'])(
-    'are read whatever delimiter it chose, where the %s names another',
+  it.each(['delimiter=124', 'profile=piped'])(
+    'are read whatever delimiter it chose, where %s says another',
     async (by) => {
       writeFileSync(join(directory, 'profiles', 'piped.json'), JSON.stringify({ delimiter: '|' }));
-      const readAs = by === 'profile' ? 'profile=piped' : 'delimiter=124';
       const header = [...HEADER, 'lote_original', 'lote_state', 'lote_reason', 'lote_read_as'];
-      const row = [...HEADER.map((name) => CELLS[name] ?? ''), '', 'rejected', 'no', readAs];
+      const text = csvOf([header, [...HEADER.map((name) => CELLS[name] ?? ''), '', 'rejected', 'no', by]]);
 
-      expect(told(await ingest(csvOf([header, row])))).toEqual([{ sent: 'F-1' }]);
-      expect(told(await ingest(csvOf([header, row]).replaceAll(';', '|')))).toEqual([{ sent: 'F-1' }]);
+      for (const saved of [text, text.replaceAll(';', '|')])
+        expect(told(await ingest(saved))).toEqual([{ sent: 'F-1' }]);
     },
   );
 
   it('are refused where the column is gone with which they are compared', async () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
-    const at = table[0]?.indexOf('lote_original') ?? -1;
-    const without = table.map((cells) => cells.filter((_, position) => position !== at));
+    const without = table.map((cells) => cells.filter((_, at) => table[0]?.[at] !== 'lote_original'));
 
     const { read } = await ingest(csvOf(without));
 
@@ -302,21 +283,15 @@ describe('corrections of a file that was not read as its profile says', () => {
     expect(read.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ unitPrice: '1.5' }] } }]);
   });
 
-  it('have its encoding', async () => {
-    const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'cp850');
-    const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }), encoding: 'cp850' });
+  it.each([
+    ['have its encoding', 'cp850', null],
+    ['may be saved in UTF-8 whatever the encoding of that file', 'windows-1252', 'windows-1252'],
+  ])('%s', async (_, encoding, saved) => {
+    const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), encoding);
+    const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }), encoding });
+    const back = await handedBack(directory, first);
 
-    const second = await ingest(await handedBack(directory, first));
-
-    expect(second.invoices).toMatchObject([{ ok: true, invoice: { customer: { name: 'Conceição' } } }]);
-  });
-
-  it('may be saved in UTF-8 whatever the encoding of that file', async () => {
-    const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'windows-1252');
-    const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }) });
-    const inUtf8 = iconv.decode(await handedBack(directory, first), 'windows-1252');
-
-    const second = await ingest(inUtf8);
+    const second = await ingest(saved === null ? back : iconv.decode(back, saved));
 
     expect(second.invoices).toMatchObject([{ ok: true, invoice: { customer: { name: 'Conceição' } } }]);
   });
@@ -349,10 +324,7 @@ describe('corrections of a file that was not read as its profile says', () => {
   });
 
   it('have what that profile says where nothing else was declared', async () => {
-    const rows = [
-      { ...CELLS, quantity: '1.500' },
-      { ...CELLS, quantity: '1.500' },
-    ];
+    const rows = Array.from({ length: 2 }, () => ({ ...CELLS, quantity: '1.500' }));
     const first = await ingest(written('CSV', rows), { profile: profile({ decimal: ',', duplicateRows: 'keep' }) });
 
     expect(first.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }, {}] } }]);

@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
 import { keepCopy } from '../../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../../src/app/files/original-of.ts';
+import { keptDirectory } from '../../../support/files/confirmed-layout.ts';
 import { HEADER, csvRow, ingested, temporaryFile, removeTemporaryFiles } from '../../ingest/ingested.ts';
 
 afterAll(removeTemporaryFiles);
 
 const FOLDER = fileURLToPath(new URL('../../../golden/ingest/', import.meta.url));
 
-const directory = mkdtempSync(join(tmpdir(), 'lote-records-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = keptDirectory();
 
 /** What the corrections of a file are made of: records of CSV below the header, or objects of JSON. */
 async function records(path: string, options: IngestOptions = {}): Promise<readonly object[]> {
@@ -70,11 +69,8 @@ describe('the records of a kept file', () => {
       const declared = `${FOLDER}${name.slice(0, -4)}.options`;
       const options = existsSync(declared) ? (JSON.parse(readFileSync(declared, 'utf8')) as IngestOptions) : {};
       const { invoices } = await ingested(path, options);
-      const found = new Set(
-        (await records(path, options)).flatMap((record) =>
-          'row' in record ? [record.row] : 'rows' in record ? record.rows : [],
-        ),
-      );
+      const kept = await records(path, options);
+      const found = new Set(kept.flatMap((one) => ('row' in one ? [one.row] : 'rows' in one ? one.rows : [])));
 
       for (const { rows } of invoices) for (const row of rows) expect(found.has(row), `${name} row ${row}`).toBe(true);
     }

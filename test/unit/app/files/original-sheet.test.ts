@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
-import { contentOf, readKept, handedBack } from '../../../support/files/confirmed-layout.ts';
+import { contentOf, handedBack, keptDirectory, readKept } from '../../../support/files/confirmed-layout.ts';
 import {
   correctedInOffice,
   formattedWorkbook,
@@ -21,14 +20,7 @@ const MERGED = FILES.filter((name) => /-merged|^poi-(?:formulas|recalculate)\./u
 
 const FORMULA = /^(?:formula-|spreadsheet-error$)/;
 
-let directory: string;
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lote-handed-back-'));
-  mkdirSync(join(directory, 'profiles'));
-});
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = keptDirectory();
 
 describe('a workbook of another program that is handed back whole', () => {
   it.each(FILES.filter((name) => !MERGED.includes(name)))(
@@ -51,26 +43,20 @@ describe('a workbook of another program that is handed back whole', () => {
 });
 
 describe('corrections of a workbook in which a tax number is a number without its zeros', () => {
-  const row = ['F1', 1_964_843, 'Ana', 'EUR', 'Vela', 2, 1.5, 'IVA_23'];
-  const other = ['F2', '501964843', 'Rui', 'EUR', 'Vela', 2, 1.5, ''];
-  const NIF = '501964843';
-  const sent = [
-    { ok: true, invoice: { ref: 'F1', merchant: { nif: NIF } } },
-    { ok: false, ref: 'F2' },
-  ];
-
-  async function refused() {
+  it('are sent from the workbook once it is filled in', async () => {
+    const nif = '501964843';
+    const row = ['F1', 1_964_843, 'Ana', 'EUR', 'Vela', 2, 1.5, 'IVA_23'];
+    const other = ['F2', nif, 'Rui', 'EUR', 'Vela', 2, 1.5, ''];
     const first = await readKept(directory, officeWorkbook([HEADER.split(','), row, other]));
     expect(first.read.findings).toContainEqual(expect.objectContaining({ code: 'tax-number-not-proved' }));
-    return first;
-  }
+    const workbook = await handedBack(directory, first);
 
-  it('are sent from the workbook once it is filled in', async () => {
-    const workbook = await handedBack(directory, await refused());
+    const { invoices } = await readKept(directory, correctedInOffice(workbook, 'B2', nif));
 
-    const { invoices } = await readKept(directory, correctedInOffice(workbook, 'B2', NIF));
-
-    expect(invoices).toMatchObject(sent);
+    expect(invoices).toMatchObject([
+      { ok: true, invoice: { ref: 'F1', merchant: { nif } } },
+      { ok: false, ref: 'F2' },
+    ]);
   });
 });
 

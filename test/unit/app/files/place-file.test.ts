@@ -1,19 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { limited } from '../../../../src/app/console/file-actions.ts';
 import { placeInput } from '../../../../src/app/files/input-files.ts';
 
 let inputDir: string;
 
 beforeEach(async () => {
-  inputDir = await mkdtemp(join(tmpdir(), 'lote-upload-'));
-});
-
-afterEach(async () => {
-  await rm(inputDir, { recursive: true, force: true });
+  inputDir = await temporaryDirectory();
 });
 
 async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeConsoleToken } from '../../../../src/app/data-dir/endpoints-file.ts';
-import { findOwner, type OwnerApi } from '../../../../src/app/operator/owner-api.ts';
+import { findOwner } from '../../../../src/app/operator/owner-api.ts';
 import { emptyDataDir, ownerAt } from './owner-at.ts';
 
 const BATCH = {
@@ -16,29 +17,19 @@ const BATCH = {
 /** The end of a command that waits for its answer. */
 const NEVER = new AbortController().signal;
 
-interface Request {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly token: string | string[] | undefined;
-  readonly body: string;
-}
-
 /** An owner whose console gives this answer, whatever is asked. */
-async function ownerThatSays(
-  status: number,
-  body: string,
-): Promise<{ owner: OwnerApi; requests: Request[]; closeConsole(): Promise<void> }> {
-  const requests: Request[] = [];
+async function ownerThatSays(status: number, body: string) {
+  const requests: unknown[] = [];
   const server = createServer((request, response) => {
-    void read(request).then((text) => {
+    void text(request).then((received) => {
       const { method, url, headers } = request;
-      requests.push({ method, url, token: headers['x-lote-token'], body: text });
+      requests.push({ method, url, token: headers['x-lote-token'], body: received });
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
   });
   const owner = await ownerAt(await listening(server));
   if (owner === null) throw new Error('The test found no owner');
-  return { owner, requests, closeConsole: () => new Promise((resolve) => void server.close(() => resolve())) };
+  return { owner, requests, closeConsole: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
 }
 
 /** Its address, for as long as the test runs. */
@@ -46,12 +37,6 @@ async function listening(server = createServer()): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const bytes of request.setEncoding('utf8')) text += String(bytes);
-  return text;
 }
 
 describe('the owner of a data directory', () => {
@@ -83,17 +68,16 @@ describe('the owner of a data directory', () => {
     ['nobody ever was there', async () => findOwner(await emptyDataDir())],
     ['its console is not up', async () => ownerAt(null)],
     ['its token is not written yet', async () => ownerAt('http://127.0.0.1:1', { token: false })],
-    [
-      'its file is half a file',
-      async () => {
-        const dataDir = await emptyDataDir();
-        await writeFile(dataDir.endpoints, '{"pid": 1');
-        await writeConsoleToken(dataDir, null);
-        return findOwner(dataDir);
-      },
-    ],
   ])('is not found when %s', async (_, find) => {
     expect(await find()).toBeNull();
+  });
+
+  it('is not found when its file is half a file', async () => {
+    const dataDir = await emptyDataDir();
+    await writeFile(dataDir.endpoints, '{"pid": 1');
+    await writeConsoleToken(dataDir, null);
+
+    expect(await findOwner(dataDir)).toBeNull();
   });
 });
 
@@ -116,10 +100,8 @@ describe('an owner that refuses', () => {
     async (code) => {
       const { owner } = await ownerThatSays(409, failure(code));
 
-      await expect(owner.run({ files: [], options: {} }, NEVER)).rejects.toMatchObject({
-        code,
-        message: 'The owner’s own sentence.',
-      });
+      const said = { code, message: 'The owner’s own sentence.' };
+      await expect(owner.run({ files: [], options: {} }, NEVER)).rejects.toMatchObject(said);
     },
   );
 
@@ -131,14 +113,12 @@ describe('an owner that refuses', () => {
   });
 
   it.each(['', '<html>Bad gateway</html>', '{"error":"text"}'])(
-    'without a word that we understand is an error of ours: %j',
+    'without a word that we understand is ours: %j',
     async (body) => {
       const { owner } = await ownerThatSays(502, body);
 
-      await expect(owner.batch('batch-a')).rejects.toMatchObject({
-        code: 'internal',
-        message: 'Asking the owner of the data directory: its console answered 502.',
-      });
+      const message = 'Asking the owner of the data directory: its console answered 502.';
+      await expect(owner.batch('batch-a')).rejects.toMatchObject({ code: 'internal', message });
     },
   );
 

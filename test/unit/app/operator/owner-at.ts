@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { type Endpoints, writeConsoleToken, writeEndpoints } from '../../../../src/app/data-dir/endpoints-file.ts';
 import { openDataDir, type DataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
@@ -9,9 +8,7 @@ import { findOwner, type OwnerApi } from '../../../../src/app/operator/owner-api
 
 /** Gone when the test ends. */
 export async function emptyDataDir(): Promise<DataDir> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-owner-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return openDataDir(join(directory, 'data'));
+  return openDataDir(join(await temporaryDirectory(), 'data'));
 }
 
 /** What an owner with this lock publishes. */

@@ -2,12 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { buildEnvironment, childEnvironment } from '../../../../src/app/process/child-environment.ts';
 import { SECRET_VARIABLES } from '../../../../src/app/config/environment.ts';
 
-const SECRETS = Object.fromEntries(
-  [...SECRET_VARIABLES, 'LOTE_DATA_DIR', 'TEMPORAL_ADDRESS', 'AWS_SECRET_ACCESS_KEY', 'PGPASSWORD'].map((name) => [
-    name,
-    'a-secret',
-  ]),
-);
+const NAMES = [...SECRET_VARIABLES, 'LOTE_DATA_DIR', 'TEMPORAL_ADDRESS', 'AWS_SECRET_ACCESS_KEY', 'PGPASSWORD'];
+const SECRETS = Object.fromEntries(NAMES.map((name) => [name, 'a-secret']));
 
 describe('the environment of a program that Lote starts', () => {
   it('has where things are, and nothing of what Lote was given', () => {

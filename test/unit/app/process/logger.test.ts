@@ -2,12 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { createLogger, type LoggerOptions } from '../../../../src/app/process/logger.ts';
 
-interface Captured {
-  readonly lines: string[];
-  readonly log: ReturnType<typeof createLogger>;
-}
-
-function captured(options: Partial<LoggerOptions> = {}): Captured {
+function captured(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   return { lines, log: createLogger({ level: 'debug', secrets: [], destination, ...options }) };
@@ -37,11 +32,13 @@ describe('createLogger', () => {
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['three', 'four']);
   });
 
-  it.each(['apiKey', 'authorization', 'secret', 'password', 'token', 'body'])('redacts a field named %s', (name) => {
+  it('redacts fields whose names mark a secret', () => {
     const { lines, log } = captured();
 
-    log.info('request', { [name]: 'hidden-value', request: { [name]: 'hidden-value' } });
+    for (const name of ['apiKey', 'authorization', 'secret', 'password', 'token', 'body'])
+      log.info('request', { [name]: 'hidden-value', request: { [name]: 'hidden-value' } });
 
+    expect(lines).toHaveLength(6);
     expect(lines.join('')).not.toContain('hidden-value');
   });
 
@@ -57,19 +54,12 @@ describe('createLogger', () => {
     expect(parsed).not.toContain(JSON.stringify(secret).slice(1, -1));
   });
 
-  it('redacts the longer of two secrets whole when one holds the other', () => {
-    const { lines, log } = captured({ secrets: ['pass', 'pass-word-long'] });
+  it('redacts the longer of two secrets whole when one holds the other, and no "secret" of three letters', () => {
+    const { lines, log } = captured({ secrets: ['pass', 'pass-word-long', 'the'] });
 
-    log.info('value', { it: 'pass-word-long' });
+    log.info('the message', { it: 'pass-word-long' });
 
     expect(lines[0]).toContain('"it":"[redacted]"');
-  });
-
-  it('does not blank out words for a "secret" of three letters', () => {
-    const { lines, log } = captured({ secrets: ['the'] });
-
-    log.info('the message');
-
     expect(lines[0]).toContain('the message');
   });
 });

@@ -8,6 +8,10 @@ import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
 const REASON = { code: 'tax-code', message: 'unknown tax code' };
 const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 3, state: 'failed' };
 
+type Said = Extract<StatusAnswer, { kind: 'status' }>;
+const says = (status: Said['status'], reason: Said['reason'] = null, over: { readonly doubtful?: true } = {}) =>
+  ({ kind: 'status', status, reason, ...over }) as Said;
+
 /** What is written down, told and logged when the service gives this answer about a reported failure. */
 async function confirm(
   answer: StatusAnswer | Error,
@@ -45,27 +49,13 @@ async function confirm(
 
 describe('a signed failure that is asked for', () => {
   it.each<readonly [string, StatusAnswer, StatusUpdate['status'], object | null]>([
-    ['the service repeats it', { kind: 'status', status: 'failed', reason: REASON }, 'failed', REASON],
-    [
-      'the service shows no status that can be read',
-      { kind: 'status', status: 'unreadable', reason: null },
-      'failed',
-      null,
-    ],
-    [
-      'the service says no more than why it has none, which must not hide the reason of the event',
-      { kind: 'status', status: 'unreadable', reason: { code: 'http-404', message: 'Not found' } },
-      'failed',
-      null,
-    ],
-    [
-      'it is not sure whom the service speaks of',
-      { kind: 'status', status: 'unreadable', reason: REASON, doubtful: true },
-      'processing',
-      REASON,
-    ],
-    ['the service says issued', { kind: 'status', status: 'issued', reason: null }, 'issued', null],
-    ['the service is still at it', { kind: 'status', status: 'processing', reason: null }, 'processing', null],
+    ['the service repeats it', says('failed', REASON), 'failed', REASON],
+    ['the service shows no status that can be read', says('unreadable'), 'failed', null],
+    // This must not hide the reason of the event.
+    ['the service says no more than why', says('unreadable', { code: 'http-404', message: 'No' }), 'failed', null],
+    ['it may speak of another', says('unreadable', REASON, { doubtful: true }), 'processing', REASON],
+    ['the service says issued', says('issued'), 'issued', null],
+    ['the service is still at it', says('processing'), 'processing', null],
   ])('when %s', async (_, answer, status, reason) => {
     const { news, notified: settled, warned } = await confirm(answer);
 
@@ -78,26 +68,20 @@ describe('a signed failure that is asked for', () => {
   });
 
   it('stands without a status only after a GET has confirmed another one', async () => {
-    const answer: StatusAnswer = { kind: 'status', status: 'unreadable', reason: null };
+    const { news } = await confirm(says('unreadable'), [SETTLED], { isProved: false });
 
-    expect((await confirm(answer, [SETTLED], { isProved: false })).news).toMatchObject([{ status: 'processing' }]);
+    expect(news).toMatchObject([{ status: 'processing' }]);
   });
 
   it('is left to the page when nobody answers now', async () => {
-    expect(await confirm({ kind: 'not-now', reason: REASON, retryAfterMs: null })).toEqual({
-      ...{ news: [], notified: [], warned: [] },
-    });
-  });
-
-  it('is not asked for while nothing counts', async () => {
-    const answer: StatusAnswer = { kind: 'status', status: 'failed', reason: null };
-
-    expect(await confirm(answer, [SETTLED], { isStopped: true })).toEqual({ news: [], notified: [], warned: [] });
+    const nothing = { news: [], notified: [], warned: [] };
+    expect(await confirm({ kind: 'not-now', reason: REASON, retryAfterMs: null })).toEqual(nothing);
+    expect(await confirm(says('failed'), [SETTLED], { isStopped: true }), 'while nothing counts').toEqual(nothing);
   });
 
   it.each([
     ['the service', new Error('socket hang up'), [SETTLED]],
-    ['the ledger', { kind: 'status', status: 'failed', reason: null }, new Error('ledger away')],
+    ['the ledger', says('failed'), new Error('ledger away')],
   ] as const)('does not bring the receiver down when %s fails', async (_, answer, record) => {
     const { notified, warned } = await confirm(answer, record);
 

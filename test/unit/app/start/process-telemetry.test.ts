@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
@@ -30,18 +30,13 @@ describe('the telemetry of a process', () => {
 
   it('tells of the breaker in a console without a key', async () => {
     const parts = startedParts(log);
-    const config = readConfig(
-      { METRICS_PORT: '0', INVOICING_BASE_URL: 'https://service.example' },
-      process.cwd(),
-      'nothing',
-    );
-    try {
-      const telemetry = await openProcessTelemetry({ config, parts, log }, 'console');
-      telemetry.readsFrom(LEDGER);
+    onTestFinished(() => parts.stop());
+    const env = { METRICS_PORT: '0', INVOICING_BASE_URL: 'https://service.example' };
+    const config = readConfig(env, process.cwd(), 'nothing');
 
-      expect(await (await fetch(telemetry.url ?? '')).text()).toContain('lote_circuit_breaker_open 1');
-    } finally {
-      await parts.stop();
-    }
+    const telemetry = await openProcessTelemetry({ config, parts, log }, 'console');
+    telemetry.readsFrom(LEDGER);
+
+    expect(await (await fetch(telemetry.url ?? '')).text()).toContain('lote_circuit_breaker_open 1');
   });
 });

@@ -4,7 +4,7 @@ import { startedParts } from '../../../../src/app/start/stop-in-reverse.ts';
 
 function parts(patienceMs?: number) {
   const stopped: string[] = [];
-  const warned: { message: string; fields: Record<string, unknown> | undefined }[] = [];
+  const warned: object[] = [];
   const log = { warn: (message: string, fields?: Record<string, unknown>) => void warned.push({ message, fields }) };
   return { stopped, warned, started: startedParts(log, patienceMs) };
 }
@@ -27,23 +27,19 @@ describe('parts that were started', () => {
     ]);
   });
 
-  it.each([
-    ['rejects', () => Promise.reject(new Error('still busy'))],
-    [
-      'throws',
-      () => {
-        throw new Error('still busy');
-      },
-    ],
-  ])('are all stopped when one of them %s, and that one is named', async (_, stop) => {
+  it('are all stopped when some of them reject or throw, and these are named', async () => {
     const { stopped, warned, started } = parts();
     started.add('lock', () => Promise.resolve(stopped.push('lock')));
-    started.add('worker', stop);
+    started.add('worker', () => Promise.reject(new Error('still busy')));
+    started.add('console', () => {
+      throw new Error('still busy');
+    });
 
     await started.stop();
 
     expect(stopped).toEqual(['lock']);
-    expect(warned).toMatchObject([{ message: 'a part did not stop cleanly', fields: { part: 'worker' } }]);
+    const message = 'a part did not stop cleanly';
+    expect(warned).toMatchObject(['console', 'worker'].map((part) => ({ message, fields: { part } })));
   });
 
   it('are all stopped when one of them never ends, and that one is named', async () => {
@@ -54,9 +50,8 @@ describe('parts that were started', () => {
     await started.stop();
 
     expect(stopped).toEqual(['ledger']);
-    expect(warned).toEqual([
-      { message: 'a part did not stop in time', fields: { part: 'log of misfits', waitedMs: 20 } },
-    ]);
+    const fields = { part: 'log of misfits', waitedMs: 20 };
+    expect(warned).toEqual([{ message: 'a part did not stop in time', fields }]);
   });
 
   it('wait for the end of one that others rely on, however long it takes', async () => {

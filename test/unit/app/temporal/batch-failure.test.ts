@@ -22,6 +22,11 @@ function inActivity(cause: Error): ActivityFailure {
   return new ActivityFailure('Activity task failed', 'ingestBatch', '1', 'NON_RETRYABLE_FAILURE', 'worker', cause);
 }
 
+function inChild(cause: Error): ChildWorkflowFailure {
+  const run = { workflowId: 'w', runId: 'r' };
+  return new ChildWorkflowFailure('default', run, 'invoicePage', 'NON_RETRYABLE_FAILURE', cause);
+}
+
 function failed(cause: Error | undefined): WorkflowFailedError {
   return new WorkflowFailedError('Workflow execution failed', cause, 'NON_RETRYABLE_FAILURE');
 }
@@ -30,16 +35,7 @@ describe('the failure of a run', () => {
   it.each([
     ['as the workflow threw it', application('file-unreadable')],
     ['inside an activity’s failure', inActivity(application('file-unreadable'))],
-    [
-      'inside a child’s and an activity’s failure',
-      new ChildWorkflowFailure(
-        'default',
-        { workflowId: 'w', runId: 'r' },
-        'invoicePage',
-        'NON_RETRYABLE_FAILURE',
-        inActivity(application('file-unreadable')),
-      ),
-    ],
+    ['inside a child’s and an activity’s failure', inChild(inActivity(application('file-unreadable')))],
   ])('is told in Lote’s words, %s', (_, cause) => {
     const error = batchFailure(failed(cause));
 
@@ -52,10 +48,8 @@ describe('the failure of a run', () => {
     ['it was terminated', failed(new TerminatedFailure('an operator ended it')), 'an operator ended it'],
     ['nobody says why', failed(undefined), 'Workflow execution failed'],
   ])('has no code when %s', (_, error, said) => {
-    expect(batchFailure(error)).toMatchObject({
-      code: 'internal',
-      message: `The run ended without a result: ${said}`,
-    });
+    const message = `The run ended without a result: ${said}`;
+    expect(batchFailure(error)).toMatchObject({ code: 'internal', message });
   });
 
   it('says of a run that Temporal has lost what the ledger still has', () => {
@@ -65,10 +59,8 @@ describe('the failure of a run', () => {
     });
   });
 
-  it.each([new LoteError('interrupted', 'Interrupted'), new TypeError('x'), 'text'])(
-    'is left alone when it is not one of a run: %s',
-    (error) => {
+  it('is left alone when it is not one of a run', () => {
+    for (const error of [new LoteError('interrupted', 'Interrupted'), new TypeError('x'), 'text'])
       expect(batchFailure(error)).toBe(error);
-    },
-  );
+  });
 });

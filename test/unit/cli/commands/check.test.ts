@@ -48,18 +48,17 @@ describe('the exit code of a dry run', () => {
 });
 
 describe('a dry run', () => {
-  it.each([
-    ['has a syntax error', '{"signature":'],
-    ['has a key that nobody knows', '{"signatur":{}}'],
-  ])('refuses a service profile that %s, before a run finds it', async (_, text) => {
-    const path = await file('a.csv', batchFile(testInvoices(1)));
-    const env = { LOTE_INPUT_DIR: directory, SERVICE_PROFILE: await file('profile.json', text) };
+  it.each(['{"signature":', '{"signatur":{}}'])(
+    'refuses a wrong service profile before a run finds it: %s',
+    async (text) => {
+      const path = await file('a.csv', batchFile(testInvoices(1)));
+      const env = { LOTE_INPUT_DIR: directory, SERVICE_PROFILE: await file('profile.json', text) };
 
-    await expect(checkCommand(env, { files: [path], json: true })).rejects.toMatchObject({
-      code: 'configuration-invalid',
-      message: expect.stringContaining('service profile') as string,
-    });
-  });
+      const message = expect.stringContaining('service profile') as string;
+      const checked = checkCommand(env, { files: [path], json: true });
+      await expect(checked).rejects.toMatchObject({ code: 'configuration-invalid', message });
+    },
+  );
 
   it('gives one JSON document for all files, with the bytes that would be sent', async () => {
     const { stdout } = printed();
@@ -68,15 +67,8 @@ describe('a dry run', () => {
     await check([path]);
 
     const { files } = JSON.parse(stdout()) as { files: { file: string; net: object; firstBodies: string[] }[] };
-    expect(files).toHaveLength(1);
-    expect(files[0]).toMatchObject({
-      file: path,
-      refused: false,
-      invoices: 1,
-      invalid: 0,
-      net: { EUR: '20.5' },
-      gate: null,
-    });
+    const counts = { invoices: 1, invalid: 0, net: { EUR: '20.5' } };
+    expect(files).toMatchObject([{ file: path, refused: false, ...counts, gate: null }]);
     expect(JSON.parse(files[0]?.firstBodies[0] ?? '')).toMatchObject({ currency: 'EUR' });
   });
 
@@ -125,10 +117,8 @@ describe('a dry run', () => {
     await symlink(join(directory, 'gone.csv'), join(directory, 'link.csv'));
     const path = resolve(directory, name);
 
-    await expect(check([path])).rejects.toMatchObject({
-      code: 'file-unreadable',
-      message: `Reading ${path}: expected a readable file, but ${found}`,
-    });
+    const message = `Reading ${path}: expected a readable file, but ${found}`;
+    await expect(check([path])).rejects.toMatchObject({ code: 'file-unreadable', message });
     expect(stdout()).toBe('');
   });
 
@@ -158,11 +148,8 @@ describe('a file whose columns no person has confirmed', () => {
 
     expect(await check([await file('erp-11.csv', EXPORT)], { ...mapping, json: false })).toBe(0);
     expect(await check([await file('other.csv', EXPORT.replaceAll('F/', 'G/'))])).toBe(0);
-    expect(
-      await check([
-        await file('erp-12.csv', EXPORT.replace('Tipo', 'Tipo;Desconto').replaceAll(/(FT|NC)\n/gu, '$1;5\n')),
-      ]),
-    ).toBe(2);
+    const wider = EXPORT.replace('Tipo', 'Tipo;Desconto').replaceAll(/(FT|NC)\n/gu, '$1;5\n');
+    expect(await check([await file('erp-12.csv', wider)])).toBe(2);
     expect(await check([await file('erp-13.csv', EXPORT.replace('NC', 'ND'))])).toBe(1);
 
     expect(stdout()).toContain('1 rows are no invoices by the mapping profile and were skipped (Tipo: NC)');
@@ -174,15 +161,12 @@ describe('a file whose columns no person has confirmed', () => {
     const path = await file('erp.csv', EXPORT.replace('Preço', 'Valor'));
     const column = [['unit_price', 'Valor']] as const;
 
-    await expect(check([path], { saveProfile: 'erp' })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('--column unit_price=HEADER') as string,
-    });
+    const missing = expect.stringContaining('--column unit_price=HEADER') as string;
+    await expect(check([path], { saveProfile: 'erp' })).rejects.toMatchObject({ code: 'usage', message: missing });
     expect(await check([path], { saveProfile: 'erp', column })).toBe(0);
     await expect(check([path], { saveProfile: 'erp', column })).rejects.toThrow('never overwritten');
     await expect(check([path, path], { saveProfile: 'erp-2' })).rejects.toThrow('expected one file');
-    await expect(check([path], { column: [['quantity', 'Nada']], saveProfile: 'x' })).rejects.toThrow(
-      'expected one of its headers',
-    );
+    const unknown = check([path], { column: [['quantity', 'Nada']], saveProfile: 'x' });
+    await expect(unknown).rejects.toThrow('expected one of its headers');
   });
 });

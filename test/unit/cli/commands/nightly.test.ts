@@ -11,7 +11,7 @@ const STATE: NightlyState = {
   ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
 };
 
-function nights(count: number): readonly Date[] {
+function nights(count: number): Date[] {
   return Array.from({ length: count }, (_, at) => new Date(NIGHT + at * DAY_MS));
 }
 
@@ -20,13 +20,10 @@ function lines(over: Partial<NightlyState>): readonly string[] {
 }
 
 describe('`lote nightly show`, line by line', () => {
-  it('of nights that are off', () => {
+  it('of nights that are off, or have not run yet', () => {
     expect(nightlyLines(null, { ...ALONE, inputDir: 'input' })).toEqual([
       'Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon',
     ]);
-  });
-
-  it('of nights that have not run yet', () => {
     expect(lines({})).toEqual([
       'Nights are on: every day at 02:05 Europe/Lisbon, files of input',
       'One at a time; a missed night is caught up with within 1.5 h; a night that fails pauses the next ones.',
@@ -41,14 +38,10 @@ describe('`lote nightly show`, line by line', () => {
     ]);
   });
 
-  it.each([
-    ['without a reason', null, 'Nights are PAUSED'],
-    ['with one', 'holidays', 'Nights are PAUSED: holidays'],
-  ])('of nights that are paused %s', (_, note, first) => {
-    expect(lines({ paused: true, note }).slice(0, 2)).toEqual([
-      first,
-      'Look at the last run, then let them go again with: lote nightly on',
-    ]);
+  it('of nights that are paused, with a reason or without', () => {
+    const next = 'Look at the last run, then let them go again with: lote nightly on';
+    expect(lines({ paused: true, note: null }).slice(0, 2)).toEqual(['Nights are PAUSED', next]);
+    expect(lines({ paused: true, note: 'holidays' }).slice(0, 2)).toEqual(['Nights are PAUSED: holidays', next]);
   });
 
   it.each([
@@ -84,24 +77,23 @@ describe('`lote nightly show`, line by line', () => {
 });
 
 describe('the time of a night', () => {
-  it.each([
-    ['02:00', 2, 0],
-    ['2:05', 2, 5],
-    ['23:59', 23, 59],
-    ['00:00', 0, 0],
-  ])('%s is understood', (at, hour, minute) => {
-    expect(nightlyTime(at, 'Europe/Lisbon')).toEqual({ hour, minute, timezone: 'Europe/Lisbon' });
+  it('has hours and minutes, and its zone as Temporal spells it, which takes no other spelling', () => {
+    const timezone = 'Europe/Lisbon';
+    const read = ['02:00', '2:05', '23:59', '00:00'].map((at) => nightlyTime(at, 'europe/lisbon'));
+
+    const times = [
+      { hour: 2, minute: 0 },
+      { hour: 2, minute: 5 },
+      { hour: 23, minute: 59 },
+      { hour: 0, minute: 0 },
+    ];
+    expect(read).toEqual(times.map((time) => ({ ...time, timezone })));
   });
 
-  it.each(['24:00', '2', '02:60', '2am', '', '02:00:00', ' 02:00'])('%j is refused with an example', (at) => {
-    expect(() => nightlyTime(at, 'UTC')).toThrow(/--at must be a time such as 02:00, found/u);
-  });
-
-  it('has its zone as Temporal spells it, which takes no other spelling', () => {
-    expect(nightlyTime('02:00', 'europe/lisbon').timezone).toBe('Europe/Lisbon');
-  });
-
-  it.each(['Lisbon', '+01:00'])('refuses %j, which is no zone', (zone) => {
-    expect(() => nightlyTime('02:00', zone)).toThrow(/IANA name such as Europe\/Lisbon.*found "/u);
+  it('is refused with an example where it is no time, or its zone no zone', () => {
+    for (const at of ['24:00', '2', '02:60', '2am', '', '02:00:00', ' 02:00'])
+      expect(() => nightlyTime(at, 'UTC'), at).toThrow(/--at must be a time such as 02:00, found/u);
+    for (const zone of ['Lisbon', '+01:00'])
+      expect(() => nightlyTime('02:00', zone)).toThrow(/IANA name such as Europe\/Lisbon.*found "/u);
   });
 });

@@ -1,30 +1,31 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { profileCheckCommand, profileSchemaCommand } from '../../../../src/cli/commands/profile-check.ts';
 import { schemaText } from '../../../../src/service/profile/json-schema.ts';
 import { printed } from '../printed.ts';
 
-let directory: string;
-
-beforeEach(async () => {
-  directory = await temporaryDirectory();
-});
-
 async function file(text: string): Promise<string> {
-  const path = join(directory, 'service.json');
+  const path = join(await temporaryDirectory(), 'service.json');
   await writeFile(path, text);
   return path;
 }
 
+/** Exit code, output, and the path of a file with this text. */
+async function check(text: string, json = false) {
+  const { stdout } = printed();
+  const path = await file(text);
+  const code = await profileCheckCommand({}, { file: path, json });
+  return { code, path, stdout: stdout() };
+}
+
 describe('lote profile check', () => {
   it('ends with 0 and shows what differs from the default', async () => {
-    const { stdout } = printed();
-    const path = await file('{"limits":{"maxConcurrency":3},"signature":{"prefix":"sha256="}}');
+    const { code, path, stdout } = await check('{"limits":{"maxConcurrency":3},"signature":{"prefix":"sha256="}}');
 
-    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(0);
-    expect(stdout()).toBe(
+    expect(code).toBe(0);
+    expect(stdout).toBe(
       [
         `${path}: valid, 2 settings differ from the default`,
         '  signature.prefix       "sha256="  (default "")',
@@ -35,35 +36,26 @@ describe('lote profile check', () => {
   });
 
   it('says so when nothing differs', async () => {
-    const { stdout } = printed();
-
-    expect(await profileCheckCommand({}, { file: await file('{}'), json: false })).toBe(0);
-    expect(stdout()).toContain('valid, the same as the default');
+    expect(await check('{}')).toMatchObject({
+      ...{ code: 0, stdout: expect.stringContaining('valid, the same as the default') as string },
+    });
   });
 
   it('ends with 64 and shows every mistake', async () => {
-    const { stdout } = printed();
-    const path = await file('{"limit":1,\n"webhook":{"register":"yes"}}');
+    const { code, path, stdout } = await check('{"limit":1,\n"webhook":{"register":"yes"}}');
 
-    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(64);
-    const [head, second, first] = stdout().split('\n');
+    expect(code).toBe(64);
+    const [head, second, first] = stdout.split('\n');
     expect(head).toBe(`${path}: 2 mistakes`);
     expect(first).toMatch(/^ {2}limit: no such key; .*did you mean "limits"\?$/u);
     expect(second).toBe('  webhook.register: expected boolean, received string');
   });
 
   it('prints one JSON document when asked', async () => {
-    const { stdout } = printed();
-    const path = await file('{"limit":1}');
+    const { path, stdout } = await check('{"limit":1}', true);
 
-    await profileCheckCommand({}, { file: path, json: true });
-
-    expect(JSON.parse(stdout())).toMatchObject({
-      valid: false,
-      file: path,
-      differences: [],
-      mistakes: [{ path: ['limit'], suggestion: 'limits' }],
-    });
+    const mistakes = [{ path: ['limit'], suggestion: 'limits' }];
+    expect(JSON.parse(stdout)).toMatchObject({ valid: false, file: path, differences: [], mistakes });
   });
 
   it('checks the file of SERVICE_PROFILE when none is named', async () => {
@@ -75,21 +67,18 @@ describe('lote profile check', () => {
   });
 
   it('wants a file', async () => {
+    const directory = await temporaryDirectory();
     await expect(profileCheckCommand({}, { json: false })).rejects.toThrow('found neither');
-    await expect(profileCheckCommand({}, { file: join(directory, 'absent.json'), json: false })).rejects.toThrow(
-      'FILE must name a readable file',
-    );
-    await expect(profileCheckCommand({}, { file: directory, json: false })).rejects.toThrow(
-      'FILE must name a readable',
-    );
+    for (const path of [join(directory, 'absent.json'), directory])
+      await expect(profileCheckCommand({}, { file: path, json: false })).rejects.toThrow(
+        'FILE must name a readable file',
+      );
   });
 
   it('reads no more of a file than a profile may hold', async () => {
-    const { stdout } = printed();
-    const path = await file(`{}${' '.repeat(2_000_000)}`);
-
-    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(64);
-    expect(stdout()).toContain('must be at most 256 kB long');
+    expect(await check(`{}${' '.repeat(2_000_000)}`)).toMatchObject({
+      ...{ code: 64, stdout: expect.stringContaining('must be at most 256 kB long') as string },
+    });
   });
 });
 

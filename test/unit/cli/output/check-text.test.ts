@@ -1,23 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { checkText } from '../../../../src/cli/output/check-text.ts';
 import { proposedProfile } from '../../../support/files/confirmed-layout.ts';
-import { checkFile } from '../../../../src/app/files/check-file.ts';
-import type { CheckOptions } from '../../../../src/app/files/check-file.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { checkFile, type CheckOptions } from '../../../../src/app/files/check-file.ts';
 import { HEADER, csvRow } from '../../ingest/ingested.ts';
 
 let directory: string;
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lote-check-'));
+beforeEach(async () => {
+  directory = await temporaryDirectory();
   mkdirSync(join(directory, 'profiles'));
 });
-
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function file(content: string | Uint8Array, name = 'invoices.csv'): string {
   const path = join(directory, name);
@@ -103,11 +100,14 @@ describe('lote check says', () => {
   it('of a refused file how far it was understood, the two readings, and how to decide', async () => {
     const text = await said(file(`${HEADER}\n${csvRow({ price: '1.234' })}\n`));
 
-    expect(text).toContain('invoices.csv: REFUSED, nothing of it would be sent');
-    expect(text).toContain('delimiter    ",", proved; header in row 1');
-    expect(text).toContain('column       unit_price <- "unit_price" (column 7)');
-    expect(text).toContain('"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)');
-    expect(text).toContain('--decimal . or --decimal ,');
+    for (const words of [
+      'invoices.csv: REFUSED, nothing of it would be sent',
+      'delimiter    ",", proved; header in row 1',
+      'column       unit_price <- "unit_price" (column 7)',
+      '"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)',
+      '--decimal . or --decimal ,',
+    ])
+      expect(text).toContain(words);
     expect(text).not.toContain('control totals');
   });
 
@@ -145,9 +145,8 @@ describe('lote check says', () => {
 
     expect(await said(bad, { onInvalid: 'hold' })).toContain('NOTHING WOULD BE SENT');
     expect(await said(bad, { onInvalid: 'skip' })).not.toContain('NOTHING');
-    expect(await said(good, { onInvalid: 'hold', expectInvoices: 1, expectNet: { EUR: '2.500' } })).not.toContain(
-      'NOTHING',
-    );
+    const right = { onInvalid: 'hold', expectInvoices: 1, expectNet: { EUR: '2.500' } } as const;
+    expect(await said(good, right)).not.toContain('NOTHING');
   });
 
   it('which sheet of a workbook is read, and which are not', async () => {

@@ -1,22 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { progressLine, type ProgressPlace } from '../../../../src/cli/output/progress-line.ts';
-import type { BatchProgress } from '../../../../src/domain/messages/messages.ts';
 
-const SENDING: BatchProgress = {
-  batchId: 'batch-may-1',
-  phase: 'sending',
-  paused: false,
-  cancelled: false,
-  invoices: 1_000,
-  pages: 1,
-  pagesSent: 0,
-  pagesDone: 0,
-  pagesFailed: 0,
-  waitingFor: null,
-  asOf: null,
-  counts: {},
-  net: [],
-};
+const SENDING = { phase: 'sending', paused: false, invoices: 1_000, waitingFor: null };
 
 const CLEAR = '\r\u001B[2K';
 
@@ -86,8 +71,7 @@ describe('the line of progress on a terminal', () => {
 
     screen.line.show('a-file-with-a-long-name', SENDING, 0);
 
-    expect(screen.drawn).toHaveLength(39);
-    expect(screen.drawn?.endsWith('…')).toBe(true);
+    expect(screen.drawn).toMatch(/^.{38}…$/u);
   });
 
   it('counts on from nothing when a retry lets some go again', () => {

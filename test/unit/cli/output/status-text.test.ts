@@ -3,36 +3,19 @@ import { statusOf, statusTable } from '../../../../src/cli/commands/outcome/stat
 import type { ReadBatch } from '../../../../src/console/operations.ts';
 
 const MAY: ReadBatch = {
-  batchId: 'batch-may-1a2b3c4d',
-  workflowId: 'batch-may-1a2b3c4d',
-  stopped: null,
-  total: null,
+  ...{ batchId: 'batch-may-1a2b3c4d', workflowId: 'batch-may-1a2b3c4d', stopped: null, total: null },
   ...{ application: 'default', sha256: '0', runId: 'run', temporalId: null, pageSize: 50, pages: 1, proof: {} },
   ...{ rowsLost: 0, totalsDiffer: null, contradicted: 0, contradictedRefs: [] },
-  file: 'may.csv',
-  state: 'finished',
-  rows: 12,
-  rowsWithoutInvoice: 0,
-  invoices: 10,
-  revision: 1,
-  startedAt: Date.UTC(2026, 4, 1, 1, 0),
-  finishedAt: Date.UTC(2026, 4, 1, 1, 7),
+  ...{ file: 'may.csv', state: 'finished', rows: 12, rowsWithoutInvoice: 0, invoices: 10, revision: 1 },
+  ...{ startedAt: Date.UTC(2026, 4, 1, 1, 0), finishedAt: Date.UTC(2026, 4, 1, 1, 7) },
   counts: { issued: 7, 'already-issued': 1, failed: 2 },
 };
 
 describe('`lote status`', () => {
-  it('says what to type when there is nothing yet', () => {
+  it('is a table whose columns stand below each other, or says what to type when there is nothing yet', () => {
     expect(statusTable([])).toBe('No batch yet. Start one with: lote run FILE\n');
-  });
-
-  it('is a table whose columns stand below each other', () => {
-    const running: ReadBatch = {
-      ...MAY,
-      batchId: 'batch-a-long-name-of-a-file-1a2b3c4d',
-      state: 'running',
-      finishedAt: null,
-      counts: { issued: 4, sending: 6 },
-    };
+    const batchId = 'batch-a-long-name-of-a-file-1a2b3c4d';
+    const running: ReadBatch = { ...MAY, batchId, state: 'running', counts: { issued: 4, sending: 6 } };
     const reading: ReadBatch = { ...MAY, batchId: 'batch-new-1', state: 'staging', invoices: 0, counts: {} };
 
     expect(statusTable([reading, running, MAY], 'UTC')).toBe(

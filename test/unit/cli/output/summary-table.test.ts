@@ -41,18 +41,12 @@ describe('the summary of a batch', () => {
     ]);
   });
 
+  const LOST = { rows: 3, invoices: 1, rowsWithoutInvoice: 2, rowsLost: 1 };
+
   it.each([
-    ['rows in no invoice', { counts: { rows: 3, invoices: 1, rowsWithoutInvoice: 2 } }, '  rows without invoice 2'],
-    [
-      'rows that are lost',
-      { counts: { rows: 3, invoices: 1, rowsWithoutInvoice: 2, rowsLost: 1 } },
-      '  LOST ROWS 1: without a usable reference or tax number, in no invoice',
-    ],
-    [
-      'other control totals than declared',
-      { totalsDiffer: 'expected 4 invoices, found 3' },
-      '  CONTROL TOTALS differ: expected 4 invoices, found 3',
-    ],
+    ['rows in no invoice', { counts: { ...LOST, rowsLost: 0 } }, '  rows without invoice 2'],
+    ['rows that are lost', { counts: LOST }, '  LOST ROWS 1: without a usable reference or tax number, in no invoice'],
+    ['other totals', { totalsDiffer: 'expected 4, found 3' }, '  CONTROL TOTALS differ: expected 4, found 3'],
     ['changes', { changes: [{ from: 'unknown', to: 'issued', invoices: 2 }] }, '  changed: 2 from unknown to issued'],
     ['who had the file', { attachedTo: 'other-workflow' }, '  another run had this file: other-workflow'],
     ['corrections', { reports: { ...REPORTS, corrections: '/r/corrections.csv' } }, 'Corrections  /r/corrections.csv'],
@@ -62,9 +56,7 @@ describe('the summary of a batch', () => {
   });
 
   it('does not speak of lost rows where all rows without an invoice are totals rows', () => {
-    const lines = table({ counts: { rows: 3, invoices: 1, issued: 1, rowsWithoutInvoice: 1, rowsLost: 0 } });
-
-    expect(lines.join('\n')).not.toContain('LOST');
+    expect(table({ counts: { ...LOST, rowsLost: 0 } }).join('\n')).not.toContain('LOST');
   });
 
   it('says why a file was refused, out of its report', async () => {
@@ -86,9 +78,9 @@ describe('the summary of a batch', () => {
     ['is left to the report where nothing was refused', { message: 'a bad row' }, false, []],
     [
       'is also how thousands were read',
-      { severity: 'warning', code: 'thousands-grouped', message: '"1,500" is read as 1500' },
+      { severity: 'warning', code: 'thousands-grouped', message: 'a' },
       false,
-      ['  "1,500" is read as 1500'],
+      ['  a'],
     ],
   ])('what a report says of the file %s', async (_, finding, isRefused, lines) => {
     const json = await reportFile(JSON.stringify({ fileFindings: [{ severity: 'error', code: 'c', ...finding }] }));
@@ -139,10 +131,7 @@ describe('the end of a command that waited for batches', () => {
     expect(stdout().endsWith('}\n')).toBe(true);
     expect(JSON.parse(stdout())).toEqual({
       batches: [
-        {
-          ...{ id: 'batch-a', file: 'a.csv', state: 'finished', exitCode: 0 },
-          ...{ counts: { rows: 1, invoices: 1, issued: 1 }, reports: REPORTS },
-        },
+        { id: 'batch-a', file: 'a.csv', state: 'finished', exitCode: 0, counts: ISSUED.counts, reports: REPORTS },
         { id: 'batch-c', file: 'a.csv', state: 'refused', exitCode: 2, counts: { rows: 1 }, reports: REPORTS },
       ],
     });

@@ -111,12 +111,11 @@ describe('waiting for batches', () => {
 
   it('leaves no listener on its signal, though the client of Temporal takes none off: Node would warn of a leak', async () => {
     const over = new AbortController();
-    const client = {
-      withAbortSignal: <Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> => {
-        signal.addEventListener('abort', () => undefined);
-        return ask();
-      },
+    const withAbortSignal = (signal: AbortSignal, ask: () => Promise<unknown>) => {
+      signal.addEventListener('abort', () => undefined);
+      return ask();
     };
+    const client = { withAbortSignal };
     const handle = { client, query: () => Promise.resolve({ phase: 'sending' }) } as unknown as FollowedBatch['handle'];
 
     await expect(fetchProgress(handle, over.signal)).resolves.toEqual({ phase: 'sending' });

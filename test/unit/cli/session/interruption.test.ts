@@ -11,13 +11,11 @@ function signal(name: (typeof SIGNALS)[number]): void {
   for (const listener of process.listeners(name)) if (before.get(name)?.has(listener) === false) listener(name);
 }
 
-function leftAt(): { codes: readonly (number | string | null | undefined)[] } {
-  const codes: (number | string | null | undefined)[] = [];
-  vi.spyOn(process, 'exit').mockImplementation((code) => {
-    codes.push(code);
-    return undefined as never;
-  });
-  return { codes };
+/** The exits of the process, with what it did before. */
+function leftAt() {
+  const order: unknown[] = [];
+  vi.spyOn(process, 'exit').mockImplementation((code) => void order.push(code) as never);
+  return { order, kill: () => void order.push('killed') };
 }
 
 /** With work in hand from the beginning. */
@@ -51,20 +49,14 @@ describe('an interruption', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('that comes twice leaves at once, after what must not stay behind: %s', (name, exitCode) => {
-    const order: string[] = [];
-    const { codes } = leftAt();
-    open = begun(
-      () => 'Interrupted',
-      () => order.push(`killed, ${codes.length} exits so far`),
-    );
+    const { order, kill } = leftAt();
+    open = begun(() => 'Interrupted', kill);
 
     signal(name);
-    const afterFirst = order.length;
+    expect(order).toEqual([]);
     signal(name);
 
-    expect(afterFirst).toBe(0);
-    expect(order).toEqual(['killed, 0 exits so far']);
-    expect(codes).toEqual([exitCode]);
+    expect(order).toEqual(['killed', exitCode]);
   });
 
   it('is not listened for any more when the command has ended', () => {
@@ -77,17 +69,12 @@ describe('an interruption', () => {
   });
 
   it('ends the command at once before there is work, after what must not stay behind', () => {
-    const order: string[] = [];
-    const { codes } = leftAt();
-    open = interruption(
-      () => 'Interrupted',
-      () => order.push(`killed, ${codes.length} exits so far`),
-    );
+    const { order, kill } = leftAt();
+    open = interruption(() => 'Interrupted', kill);
 
     signal('SIGTERM');
 
-    expect(order).toEqual(['killed, 0 exits so far']);
-    expect(codes).toEqual([143]);
+    expect(order).toEqual(['killed', 143]);
   });
 
   it('that is not awaited does not end the process as an unhandled rejection', async () => {
@@ -106,13 +93,12 @@ describe('an interruption', () => {
 
 describe('a command that stays until a signal', () => {
   it('goes on after the first one, to its own end', async () => {
-    const { codes } = leftAt();
-    const { over, begin } = interruption();
-    begin();
+    const { order } = leftAt();
+    open = begun();
 
     signal('SIGTERM');
-    await over;
+    await open.over;
 
-    expect(codes).toEqual([]);
+    expect(order).toEqual([]);
   });
 });

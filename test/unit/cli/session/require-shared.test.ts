@@ -41,10 +41,9 @@ describe('a part that runs apart from the others', () => {
   });
 
   it('is not started as a console without the database: the owner of an embedded ledger has its own', async () => {
-    await expect(consoleCommand(without('DATABASE_URL'))).rejects.toMatchObject({
-      code: 'configuration-invalid',
-      message:
-        'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.',
-    });
+    const message =
+      'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.';
+    const started = consoleCommand(without('DATABASE_URL'));
+    await expect(started).rejects.toMatchObject({ code: 'configuration-invalid', message });
   });
 });
