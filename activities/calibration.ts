@@ -31,14 +31,6 @@ export interface CalibrationDeps {
 /** An answer to the GET of an invoice, with the verdict of a stored event; null if no event has come. */
 export type AskedInvoice = Omit<AskedStatus, 'answer' | 'at'> & { readonly answer: StatusAnswer };
 
-/** The invoices of a slice that may be sent now. */
-export interface SlicePlaces {
-  /** Null for all of them. */
-  readonly ordinals: readonly number[] | null;
-  /** Further invoices of the slice wait for the gate. */
-  readonly hasMore: boolean;
-}
-
 /** How long a process relies on its last reading, in milliseconds. */
 const FRESH_MS = 200;
 const WORDS_FRESH_MS = 1_000;
@@ -80,8 +72,11 @@ export class Calibration {
     return isOpen(await this.#change((draft) => openIfProved(draft, { known, at: now() }, rules)));
   }
 
-  /** Takes places for invoices of a slice while the gate is closed. */
-  async places({ batchId, from, to }: { batchId: string; from: number; to: number }): Promise<SlicePlaces> {
+  /**
+   * Takes places for invoices of a slice while the gate is closed. Returns the ordinals that may be sent now, or null for all; `hasMore`:
+   * further invoices of the slice wait for the gate.
+   */
+  async places({ batchId, from, to }: { batchId: string; from: number; to: number }) {
     if (await this.isOpen()) return { ordinals: null, hasMore: false };
     const { ledger, now } = this.#deps;
     const known = await ledger.calibrationInvoices((await this.known(0)).out);

@@ -65,7 +65,7 @@ export function attemptsWithoutEnd(): number {
   return Number(Context.current().info.heartbeatDetails ?? 0);
 }
 
-/** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activity-options.ts). */
+/** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activities.ts). */
 export const HEARTBEAT_MS = 5_000;
 
 /**

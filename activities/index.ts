@@ -33,7 +33,6 @@ export function createActivities(deps: ActivityDeps) {
       await assertOwnership(deps, input);
       return run(deps, input);
     });
-  // Recorded histories hold the names on the left: a function may be renamed, its activity may not.
   return {
     ingestBatch: bind('ingestBatch', ingestBatch),
     ensureMerchants: bind('ensureMerchants', ensureMerchants),
@@ -43,7 +42,7 @@ export function createActivities(deps: ActivityDeps) {
     lookAtPage: bind('lookAtPage', lookAtPage),
     confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
-    lookAtBatch: bind('lookAtBatch', refreshSnapshot),
+    refreshSnapshot: bind('refreshSnapshot', refreshSnapshot),
     // Returns false if this run no longer holds the batch.
     recordControl: bind('recordControl', ({ ledger }, input: OwnedWork & SendingControl) =>
       ledger.recordControl(input),
@@ -55,14 +54,14 @@ export function createActivities(deps: ActivityDeps) {
     sendAgain: bind('sendAgain', sendAgain),
     closeOrphans: bind('closeOrphans', closeOrphans),
     repeatUnknown: bind('repeatUnknown', repeatUnknown),
-    askUnsettled: bind('askUnsettled', pollUnsettled),
-    askOpenDocuments: bind('askOpenDocuments', pollOpenDocuments),
+    pollUnsettled: bind('pollUnsettled', pollUnsettled),
+    pollOpenDocuments: bind('pollOpenDocuments', pollOpenDocuments),
     outdatedReports: bind('outdatedReports', outdatedReports),
-    openNight: bind('openNight', openNightlyRun),
+    openNightlyRun: bind('openNightlyRun', openNightlyRun),
     claimDrops: bind('claimDrops', claimDrops),
     waitingDrops: bind('waitingDrops', waitingDrops),
-    shelveDrop: bind('shelveDrop', archiveDrop),
-    finishNight: bind('finishNight', finishNightlyRun),
+    archiveDrop: bind('archiveDrop', archiveDrop),
+    finishNightlyRun: bind('finishNightlyRun', finishNightlyRun),
     sendNightMessage: bind('sendNightMessage', sendNightMessage),
     closeNightMessage: bind('closeNightMessage', closeNightMessage),
   };

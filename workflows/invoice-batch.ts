@@ -3,13 +3,11 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
-  proxyActivities,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/batch/ingest.ts';
-import * as options from './activity-options.ts';
+import { activities } from './activities.ts';
 import { followBatch } from './batch/batch-handlers.ts';
 import { pinToBuild } from './pin-build.ts';
 import { growingWait, historyIsLong } from './wait-at-most.ts';
@@ -18,7 +16,7 @@ import type { BatchInput, BatchResult, EarlierRun } from '../src/domain/messages
 import { recordActions, reportBatch, sendAndClose } from './batch/run-batch.ts';
 import type { NotedAction, StartOrder } from '../src/domain/records/batch-record.ts';
 
-const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
+const { ingestBatch } = activities;
 
 /** While another run holds the file, looks again after 1, 2, 4 … 30 s. */
 const LOOKS = { firstMs: 1_000, longestMs: 30_000, latestMs: 30_000 };
@@ -38,7 +36,7 @@ export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Prom
   if (ingested.kind === 'running') {
     batch.begin(ingested);
     await sendAndClose(batch, ingested);
-  } else {
+  } else if (batch.pendingActions.length > 0) {
     await recordActions(batch, ingested);
   }
 

@@ -1,11 +1,4 @@
-import {
-  continueAsNew,
-  proxyActivities,
-  getExternalWorkflowHandle,
-  isCancellation,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import { continueAsNew, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
 import {
   controlSignal,
   pageSentSignal,
@@ -15,12 +8,9 @@ import {
   type PageResult,
   type PageSpent,
 } from '../src/domain/messages/messages.ts';
-import * as options from './activity-options.ts';
 import { onSignal, requireOwnInput } from './typed-by-hand.ts';
-import { waitForFinalWords, lookForLastWord } from './page/final-words.ts';
-import { PageSender } from './page/page-sending.ts';
-
-const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
+import { waitForFinalWords } from './page/final-words.ts';
+import { PageSender, type PageRun } from './page/page-sending.ts';
 
 /**
  * Runs one page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends.
@@ -29,25 +19,14 @@ const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summ
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   requireOwnInput('invoicePage', input, OWN_INPUT);
-  const { ledgerId, batchId, fencingToken, page, settings } = input;
-  const { control, settled } = listen(input);
-
-  const { ending, spent } = await new PageSender(input, { control, notifyParent, beginAgain }).send();
-  const sent = { ending, waitedFor: spent.waitedFor };
+  const run: PageRun = { ...listen(input), notifyParent, beginAgain };
+  const sent = await new PageSender(input, run).send();
   // Comes first, because commands beside a local activity leave only at its end.
-  await notifyParent(pageSentSignal.name, { page });
-  const looked = ending === 'sent' ? await lookForLastWord(input, sent) : undefined;
-  if (looked?.isClosed === true) return { unsettled: 0 };
-  const waitingSince = spent.waitingSince ?? Date.now();
-  const { unsettled, isClosed } = await waitForFinalWords(input, {
-    ...{ control, settled, sent, looked, waitingSince },
-    beginAgain: () => beginAgain({ ...spent, waitingSince }),
-  });
-  if (!isClosed) await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
-  return { unsettled };
+  await notifyParent(pageSentSignal.name, { page: input.page });
+  return { unsettled: await waitForFinalWords(input, run, sent) };
 
   function beginAgain(spent: PageSpent): Promise<never> {
-    return continueAsNew<typeof invoicePage>({ ...input, control: control(), spent });
+    return continueAsNew<typeof invoicePage>({ ...input, control: run.control(), spent });
   }
 }
 
@@ -58,7 +37,7 @@ const OWN_INPUT = {
 };
 
 /** Registers the handlers before the first await. */
-function listen(input: PageInput): { readonly control: () => PageControl; readonly settled: Set<number> } {
+function listen(input: PageInput): Pick<PageRun, 'control' | 'settled'> {
   const settled = new Set<number>();
   let control: PageControl = input.control;
   onSignal(

@@ -4,16 +4,14 @@ import {
   isCancellation,
   log,
   ParentClosePolicy,
-  proxyActivities,
   sleep,
   startChild,
   workflowInfo,
   ChildWorkflowFailure,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import { waitingCount } from '../src/texts/nights/night-verdict.ts';
-import * as options from './activity-options.ts';
+import { activities } from './activities.ts';
 import { optionalInput, TEXT } from './typed-by-hand.ts';
 import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
@@ -23,21 +21,7 @@ import type { MessageChannel, NightlySummaryPaths } from '../src/domain/records/
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 
-const { openNight: openNightlyRun } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'opening the night',
-});
-const { shelveDrop: archiveDrop } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'archiving a file',
-});
-// The announcement may take a minute.
-const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  startToCloseTimeout: '3m',
-  summary: 'the summary of the night',
-});
-const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary: 'what was dropped, and is complete' });
+const { openNightlyRun, archiveDrop, finishNightlyRun, claimDrops } = activities;
 
 /** Files that are still being written are checked again after this time at most. */
 const POLL_INTERVAL_MS = 60_000;
@@ -103,7 +87,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const finished = await finishNightlyRun({ ...opened, waiting: [...waiting, ...unfinished] });
   const { reports, problems, waiting: left } = finished;
   board.show({ phase: 'done', summary: reports.html, waiting: left });
-  if (finished.channels !== undefined) await startMessage(opened, finished.channels);
+  if (finished.channels.length > 0) await startMessage(opened, finished.channels);
   if (trouble !== undefined) throw trouble.error;
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(left), reports };
 

@@ -1,32 +1,10 @@
-import { isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import * as options from './activity-options.ts';
+import { isCancellation, log, setCurrentDetails } from '@temporalio/workflow';
+import { activities } from './activities.ts';
 import { FLAG, optionalInput, TEXT } from './typed-by-hand.ts';
 import { pinToBuild } from './pin-build.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/domain/messages/messages.ts';
 
-const { repeatUnknown } = proxyActivities<Activities>({
-  ...options.RECONCILE,
-  summary: 'unknown invoices again, same key and bytes',
-});
-const { askOpenDocuments: pollOpenDocuments } = proxyActivities<Activities>({
-  ...options.RECONCILE,
-  summary: 'documents without a final word',
-});
-const { outdatedReports } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'which reports have changed',
-});
-/** A folder that cannot be written must not block the next reconciliation, which then writes the missing reports. */
-const { writeReport } = proxyActivities<Activities>({
-  ...options.REPORT,
-  retry: { ...options.REPORT.retry, maximumAttempts: 3 },
-  summary: 'a report that has changed, or is missing',
-});
-const { closeOrphans } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'batches that no run works on any more',
-});
+const { repeatUnknown, pollOpenDocuments, outdatedReports, writeMissingReport, closeOrphans } = activities;
 
 /**
  * Works on the leftovers of closed batches. A schedule, `lote reconcile`, or a person without input starts it: close
@@ -66,7 +44,7 @@ async function writeReports(ledgerId: string | undefined, batchIds: readonly str
   const unwritten: string[] = [];
   for (const batchId of batchIds) {
     try {
-      await writeReport({ ledgerId, batchId, standing: false });
+      await writeMissingReport({ ledgerId, batchId, standing: false });
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.warn('a report could not be written', { batchId });

@@ -1,16 +1,12 @@
-import { allHandlersFinished, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import * as options from './activity-options.ts';
+import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
+import { activities } from './activities.ts';
 import { followBatch } from './batch/batch-handlers.ts';
-import { runBatch } from './batch/run-batch.ts';
+import { reportBatch, sendAndClose } from './batch/run-batch.ts';
 import type { BatchResult, EarlierRun, RetryInput } from '../src/domain/messages/messages.ts';
 import { pinToBuild } from './pin-build.ts';
 import { retryRequestOf } from './typed-by-hand.ts';
 
-const { reopenBatch } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'what may go again, and the line in the audit',
-});
+const { reopenBatch } = activities;
 
 /**
  * Sends invoices of a finished batch again, by states or row numbers, or all that may go; never by reference, because history keeps it.
@@ -24,7 +20,9 @@ export async function retryInvoices(input: RetryInput, before?: EarlierRun): Pro
   const { workflowId, runId } = workflowInfo();
   const reopened = await reopenBatch({ ledgerId, batchId, workflowId, runId, request });
   batch.begin(reopened.batch);
-  const result = await runBatch(batch, reopened.batch);
+  await sendAndClose(batch, reopened.batch);
+  const report = await reportBatch(batch, { ...reopened.batch, standing: false });
   await condition(allHandlersFinished);
-  return { ...result, retried: { moved: reopened.moved, refused: reopened.refused } };
+  const { moved, refused } = reopened;
+  return { ...report, pagesFailed: batch.pagesFailed, retried: { moved, refused } };
 }

@@ -20,7 +20,7 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5138 },
+  activities: { files: 32, lines: 5050 },
   'src/app': { files: 62, lines: 8085 },
   'src/cli': { files: 30, lines: 3023 },
   'src/console': { files: 26, lines: 4668 },
@@ -36,7 +36,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/service': { files: 27, lines: 3380 },
   'src/texts': { files: 16, lines: 1801 },
   'src/webhooks': { files: 8, lines: 1340 },
-  workflows: { files: 21, lines: 2647 },
+  workflows: { files: 21, lines: 2525 },
 };
 
 /** Data that tests read: files of one kind, found by name. */

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
 import { BATCH_CANCELLED } from '../settling/settle.ts';
-import type { BatchWork } from '../assert-ownership.ts';
+import type { BatchWork, OwnedWork } from '../assert-ownership.ts';
 import type { ActivityDeps, ReportSummary } from '../deps.ts';
 import { snapshotOf } from './running-batch.ts';
 import type { FencingToken, NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
@@ -61,15 +61,11 @@ const PAGE_FAILED = {
     'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice, unless the batch is stopped.',
 };
 
-export interface ReportInput {
-  readonly ledgerId?: string | undefined;
-  readonly batchId: string;
-  /** The batch was closed before this run: Lote reuses its report, and rewrites it only after a change. */
-  readonly standing: boolean;
-}
-
-/** Writes the outcome report of a batch from the ledger; with `standing`, reuses a report that is still true. */
-export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
+/** Writes the outcome report of a batch from the ledger; with `standing` (it was closed before this run), reuses a report that is still true. */
+export async function writeReport(
+  deps: ActivityDeps,
+  { batchId, standing }: OwnedWork & { readonly batchId: string; readonly standing: boolean },
+): Promise<ReportSummary> {
   const existing = standing ? await deps.reports.reuse(batchId) : null;
   if (existing !== null) return existing;
   const written = await deps.reports.write(batchId);

@@ -167,14 +167,11 @@ export async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken 
   await deps.ledger.repeatUnknown(batchId, deps.latestNow() - deps.settings.retry.retentionMs, fencingToken);
 }
 
-export interface ConfirmTotalInput extends BatchWork {
-  /** Operator actions, including the confirmation. */
-  readonly actions: readonly NotedAction[];
-}
-
-/** Releases a held batch after an operator has confirmed its total. Returns the batch as it is to be sent now. */
-export async function confirmTotal(deps: ActivityDeps, input: ConfirmTotalInput): Promise<RunningBatch> {
-  const { batchId, fencingToken, actions } = input;
+/** Releases a held batch after an operator has confirmed its total (one of the `actions`). Returns the batch as it is to be sent now. */
+export async function confirmTotal(
+  deps: ActivityDeps,
+  { batchId, fencingToken, actions }: BatchWork & { readonly actions: readonly NotedAction[] },
+): Promise<RunningBatch> {
   await deps.ledger.confirmTotal({ batchId, fencingToken }, { now: deps.now(), actions });
   await letGo(deps, { batchId, fencingToken });
   const batch = await deps.ledger.findBatch(batchId);

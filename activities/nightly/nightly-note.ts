@@ -17,18 +17,6 @@ export type FileEnd =
   | { readonly kind: 'paused'; readonly batchId: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-export interface NightlyNote {
-  readonly verdict: NightlyVerdict;
-  readonly destination: Destination;
-  /** The same bytes were a batch before this night. */
-  readonly known: boolean;
-  readonly remarks: readonly NightlyRemark[];
-  /** The remarks in English, for programs. */
-  readonly sentences: readonly string[];
-  /** The whole text of the note beside the file, in the language of the installation. */
-  readonly text: string;
-}
-
 /** Numbers of the invoices of a file. */
 export type NightlyFigures = Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>;
 
@@ -50,8 +38,11 @@ export interface NoteRequest {
   readonly speech: Speech;
 }
 
-/** Says in words what became of a file and what to do next. */
-export function nightlyNote(request: NoteRequest): NightlyNote {
+/**
+ * Says in words what became of a file and what to do next: remarks, the same in English for programs (`sentences`), and the
+ * note beside the file in the language of the installation (`text`). `known`: the same bytes were a batch before this night.
+ */
+export function nightlyNote(request: NoteRequest) {
   const { file, end, batch, night } = request;
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
   const verdict = verdictOf(end);
@@ -60,10 +51,11 @@ export function nightlyNote(request: NoteRequest): NightlyNote {
     ...(known ? [{ kind: 'dropped-before', at: batch.startedAt, file: batch.file } as const] : []),
     ...outcomeRemarks(request, verdict),
   ];
+  const destination: Destination = verdict === 'issued' || verdict === 'attention' ? 'archive' : 'refused';
   const english = documentFormat(ENGLISH);
   return {
     verdict,
-    destination: verdict === 'issued' || verdict === 'attention' ? 'archive' : 'refused',
+    destination,
     known,
     remarks,
     sentences: remarks.map((remark) => remarkText(english, remark)),

@@ -2,6 +2,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/invoice.ts';
 import { countsByOutcome, issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { OwnedWork } from '../assert-ownership.ts';
 import { recordStopOf } from '../settling/close-orphans.ts';
 import { batchIdOf } from '../../src/domain/messages/batch-id.ts';
 import type { Counts } from '../../src/domain/messages/messages.ts';
@@ -14,37 +15,21 @@ import type {
   WaitingReason,
 } from '../../src/domain/records/dropped-file.ts';
 import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
-import type {
-  MessageChannel,
-  NightlyRunEntry,
-  NightlySummaryPaths,
-  NightMessageNote,
-} from '../../src/domain/records/night.ts';
+import type { MessageChannel, NightlyRunEntry, NightMessageNote } from '../../src/domain/records/night.ts';
 import { unusualTotalOf } from '../batch/total-check.ts';
 
 /** An unfinished upload needs no person: the next night takes its file. */
 const STILL_ARRIVING: ReadonlySet<WaitingReason> = new Set(['growing', 'empty']);
 
-export interface OpenNightlyRunInput {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly startedAt: number;
-  /** Decides the date of the night; null for the worker's own zone. */
-  readonly timezone: string | null;
-}
-
-/** A nightly run that has its folder and may claim files. */
-export interface OpenedNightlyRun {
-  readonly ledgerId: string;
-  readonly night: NightlyRun;
-  /** How long the night waits for files that are still being written. */
-  readonly patienceMs: number;
-}
-
-/** Gives the night its name and its date. @throws LoteError `transition-refused` when nights were switched off before a worker began this one */
+/** Gives the night its name and its date, in the zone or else in the worker's own. @throws LoteError `transition-refused` when nights were switched off before a worker began this one */
 export async function openNightlyRun(
   deps: ActivityDeps,
-  { workflowId, runId, startedAt, timezone }: OpenNightlyRunInput & { readonly ledgerId?: string },
+  {
+    workflowId,
+    runId,
+    startedAt,
+    timezone,
+  }: Omit<NightlyRun, 'nightId' | 'date'> & OwnedWork & { timezone: string | null },
 ): Promise<OpenedNightlyRun> {
   if (await deps.runs.isSwitchedOff(workflowId, runId))
     throw new LoteError(
@@ -63,19 +48,20 @@ export interface NightlyScope {
   readonly night: NightlyRun;
 }
 
+/** A nightly run that has its folder and may claim files. */
+export interface OpenedNightlyRun extends NightlyScope {
+  /** How long the night waits for files that are still being written. */
+  readonly patienceMs: number;
+}
+
 /** A claimed file with the hash of its bytes and the id of their batch; both are null if the file cannot be read. */
 export interface DroppedFile extends ClaimedFile {
   readonly sha256: string | null;
   readonly batchId: string | null;
 }
 
-export interface ClaimedDrops {
-  readonly files: readonly DroppedFile[];
-  readonly waiting: readonly WaitingFile[];
-}
-
 /** Claims the complete files of the drop folder, and the files that an interrupted night left. */
-export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): Promise<ClaimedDrops> {
+export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope) {
   const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
     deps.runs.isOpen(workflowId, runId, night.runId),
   );
@@ -98,15 +84,10 @@ async function batchOf(
   }
 }
 
-export interface ArchiveDropInput extends NightlyScope {
-  readonly file: DroppedFile;
-  readonly end: FileEnd;
-}
-
 /** Archives a file whose batch has ended, with a note beside it, and records it in the summary of the nightly run. */
 export async function archiveDrop(
   deps: ActivityDeps,
-  { night, file, end }: ArchiveDropInput,
+  { night, file, end }: NightlyScope & { readonly file: DroppedFile; readonly end: FileEnd },
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
@@ -189,26 +170,15 @@ async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, earlier: number
   return { invoices: counts.invoices ?? 0, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
 }
 
-export interface FinishNightlyRunInput extends NightlyScope {
-  readonly waiting: readonly WaitingFile[];
-}
-
-export interface FinishedNightlyRun {
-  readonly reports: NightlySummaryPaths;
-  readonly files: number;
-  /** Files with invoices that are not confirmed as issued. */
-  readonly problems: number;
-  /** Includes archived files that changed after they were read. */
-  readonly waiting: readonly WaitingFile[];
-  /** Channels for the message of the night. Optional: the default is none. */
-  readonly channels?: readonly MessageChannel[];
-}
-
-/** Ends a nightly run: removes its folder and completes its summary. */
+/**
+ * Ends a nightly run: removes its folder and completes its summary. Returns the paths of the summary, the numbers of files and
+ * of those with invoices that are not confirmed as issued (`problems`), the waiting files with the archived ones that
+ * changed after they were read, and the channels for its message.
+ */
 export async function finishNightlyRun(
   deps: ActivityDeps,
-  { night, waiting: left }: FinishNightlyRunInput,
-): Promise<FinishedNightlyRun> {
+  { night, waiting: left }: NightlyScope & { readonly waiting: readonly WaitingFile[] },
+) {
   await deps.drops.close(night);
   const waiting = [...left, ...(await noteChangedFiles(deps))];
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
@@ -216,9 +186,7 @@ export async function finishNightlyRun(
   const needsPerson = waiting.some(({ reason }) => !STILL_ARRIVING.has(reason));
   const state = problems === 0 && !needsPerson ? 'issued' : 'attention';
   if (entries.length > 0 || needsPerson) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
-  const { channels } = deps.messages;
-  const sums = { files: entries.length, problems, waiting };
-  return { reports: { json, html }, ...sums, ...(channels.length === 0 ? {} : { channels }) };
+  return { reports: { json, html }, files: entries.length, problems, waiting, channels: deps.messages.channels };
 }
 
 /** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */
@@ -238,10 +206,6 @@ function dateIn(epochMs: number, timezone: string | null): string {
   }
 }
 
-export interface WaitingDropsInput extends NightlyScope {
-  readonly files: readonly Pick<DroppedFile, 'slot' | 'sha256'>[];
-}
-
 /** A file whose batch waits for a person, by its slot. */
 export interface WaitingDrop {
   readonly slot: string;
@@ -249,7 +213,10 @@ export interface WaitingDrop {
 }
 
 /** Returns the files whose batch continues only when a person resumes it or confirms its total. */
-export async function waitingDrops(deps: ActivityDeps, { files }: WaitingDropsInput): Promise<readonly WaitingDrop[]> {
+export async function waitingDrops(
+  deps: ActivityDeps,
+  { files }: NightlyScope & { readonly files: readonly Pick<DroppedFile, 'slot' | 'sha256'>[] },
+): Promise<readonly WaitingDrop[]> {
   const waiting: WaitingDrop[] = [];
   for (const { slot, sha256 } of files) {
     const batch = sha256 === null ? null : await deps.ledger.batchOfFile(deps.application, sha256);
@@ -315,7 +282,8 @@ async function findChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFil
   }
 }
 
-export interface SendNightMessageInput extends NightlyScope {
+/** One channel of the message of a night. */
+interface MessageWork extends NightlyScope {
   readonly channel: MessageChannel;
 }
 
@@ -323,7 +291,7 @@ export interface SendNightMessageInput extends NightlyScope {
 const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
 
 /** Sends the message of a night on one channel, unless the run log has it as sent. After a crash between the two, Lote repeats it with the same id. */
-export async function sendNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
+export async function sendNightMessage(deps: ActivityDeps, { night, channel }: MessageWork): Promise<void> {
   const run = await deps.nights.run(night);
   if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
   const note = (state: NightMessageNote['state'], detail: string | null) =>
@@ -346,18 +314,13 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
   });
 }
 
-export interface CloseNightMessageInput extends SendNightMessageInput {
-  /** The last try ended without a report. */
-  readonly isUnanswered?: boolean;
-}
-
 /**
- * Notes that Lote stops sending the message of a night on this channel, and the reason. If the last try gave no answer,
+ * Notes that Lote stops sending the message of a night on this channel, and the reason. If the last try gave no answer (`isUnanswered`),
  * the note adds that the message may have been sent. A sent message stays sent.
  */
 export async function closeNightMessage(
   deps: ActivityDeps,
-  { night, channel, isUnanswered = false }: CloseNightMessageInput,
+  { night, channel, isUnanswered }: MessageWork & { readonly isUnanswered: boolean },
 ): Promise<void> {
   const run = await deps.nights.run(night);
   const last = run?.messages.find((note) => note.channel === channel);

@@ -29,22 +29,13 @@ export interface BudgetedBatch {
   readonly before?: AnswerCounts | undefined;
 }
 
-export interface Budget {
-  readonly spent: boolean;
-  readonly refused: number;
-  readonly answers: number;
-  readonly failed: number;
-  /** Number of issued and failed invoices. */
-  readonly finalWords: number;
-}
-
 /** Most reported failures that one look polls. */
 const MOST_CONFIRMED = 500;
 /** Time limit of one look at a slow service. The next look continues. */
 const LONGEST_CONFIRMATION_MS = 5_000;
 
 /** Returns the failure budget: spent if the confirmed answers refuse and fail more than LOTE_FAILURE_BUDGET allows. */
-export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Promise<Budget> {
+export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch) {
   return budgetOf(deps, await answersOf(deps, batch));
 }
 
@@ -82,13 +73,14 @@ function answersOf(deps: ActivityDeps, { batchId, before }: BudgetedBatch): Prom
   return countAnswers(deps, { batchId, before });
 }
 
-function budgetOf({ settings }: Pick<ActivityDeps, 'settings'>, counts: AnswerCounts): Budget {
+/** `answers` are those to POSTs; `finalWords` the issued and failed invoices. */
+function budgetOf({ settings }: Pick<ActivityDeps, 'settings'>, counts: AnswerCounts) {
   const { refused, accepted, issued, failed } = counts;
   const spent = failureShare(counts) > settings.failureBudget;
   return { spent, refused, answers: refused + accepted, failed, finalWords: issued + failed };
 }
 
-function sentenceOf({ refused, answers, failed, finalWords }: Budget): string {
+function sentenceOf({ refused, answers, failed, finalWords }: ReturnType<typeof budgetOf>): string {
   const rest = 'than LOTE_FAILURE_BUDGET allows. The rest was not sent';
   if (failed === 0)
     return `The service refused ${refused} of the first ${answers} invoices, more ${rest}: look at the refusals, then drop the file again.`;

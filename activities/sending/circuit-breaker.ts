@@ -41,9 +41,7 @@ interface Opening {
  * that the trouble is over.
  */
 export class CircuitBreaker {
-  readonly #ledger: CircuitBreakerDeps['ledger'];
-  readonly #baseUrl: string;
-  readonly #now: () => number;
+  readonly #deps: CircuitBreakerDeps;
   #troubles = 0;
   #openings = 0;
   #closed: Opening | null = null;
@@ -52,18 +50,16 @@ export class CircuitBreaker {
   /** Pending writes of this process to the row. A read waits for them, so that it does not see the old row. */
   #written: Promise<void> = Promise.resolve();
 
-  constructor({ ledger, baseUrl, now }: CircuitBreakerDeps) {
-    this.#ledger = ledger;
-    this.#baseUrl = baseUrl;
-    this.#now = now;
+  constructor(deps: CircuitBreakerDeps) {
+    this.#deps = deps;
   }
 
   /** A slice calls this before it takes invoices. Exactly one slice of all workers gets the probe. */
   async enter(): Promise<Entry> {
     await this.#written.catch(() => undefined);
     const knownBefore = this.#closed;
-    const record = await this.#ledger.breaker(this.#baseUrl);
-    const time = this.#now();
+    const record = await this.#deps.ledger.breaker(this.#deps.baseUrl);
+    const time = this.#deps.now();
     if (record === null) {
       // Closed, unless this process has opened it while the read was on its way.
       if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
@@ -76,7 +72,7 @@ export class CircuitBreaker {
     if (record.probeAfter > time && !isAhead(record.probeAfter, time + LONGEST_PROBE_MS))
       return waitFor(record.reason, record.probeAfter - time);
     const until = time + PROBE_TURN_MS;
-    const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until });
+    const isProbe = await this.#deps.ledger.claimProbe(this.#deps.baseUrl, { now: time, until });
     // Another slice probes at this moment, and its answer is soon known.
     if (!isProbe) return waitFor(record.reason, FIRST_PROBE_MS);
     this.#turnUntil = until;
@@ -93,7 +89,7 @@ export class CircuitBreaker {
     const until = this.#turnUntil;
     if (until === null) return;
     this.#turnUntil = null;
-    await this.#write(() => this.#ledger.giveBackProbe(this.#baseUrl, { now: this.#now(), until }));
+    await this.#write(() => this.#deps.ledger.giveBackProbe(this.#deps.baseUrl, { now: this.#deps.now(), until }));
   }
 
   /** Records that the service works. Closes an open breaker. */
@@ -103,7 +99,7 @@ export class CircuitBreaker {
     this.#openings = 0;
     if (this.#closed === null) return;
     this.#closed = null;
-    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+    await this.#write(() => this.#deps.ledger.closeBreaker(this.#deps.baseUrl));
   }
 
   /** Records trouble with the service. Opens the breaker after too many troubles in a row. */
@@ -115,13 +111,13 @@ export class CircuitBreaker {
   /** Opens the breaker at once, because the service denies all access: 401, redirect, a run of 403s. */
   async trip(reason: Reason, sentAt: number): Promise<void> {
     if (this.#closed !== null && sentAt <= this.#closed.at) return;
-    const at = this.#now();
+    const at = this.#deps.now();
     this.#closed = { at, reason };
     this.#troubles = 0;
     const wait = Math.min(FIRST_PROBE_MS * 2 ** this.#openings, LONGEST_PROBE_MS);
     this.#openings += 1;
-    const open = { baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: at + wait };
-    await this.#write(() => this.#ledger.openBreaker(open));
+    const open = { baseUrl: this.#deps.baseUrl, reason, openedAt: at, probeAfter: at + wait };
+    await this.#write(() => this.#deps.ledger.openBreaker(open));
   }
 
   #write(work: () => Promise<void>): Promise<void> {

@@ -71,21 +71,14 @@ function unclear(said: string): Reason {
 /** Longer than any exchange with the service, so an earlier POST has certainly ended. */
 const LONGEST_EXCHANGE_MS = 60_000;
 
-export interface RefusedRepeat {
-  readonly reason: Reason;
-  /** When the refused POST left, and when the POST before it left; epoch ms. */
-  readonly sentAt: number;
-  readonly lastTriedAt: number;
-}
-
 /**
  * Judges an earlier POST without a readable answer by the refusal of its repeat. The refusal proves that nothing was
  * created only if the profile says that the service always answers a key that created an invoice with that invoice, and
- * if no earlier POST can still be on its way.
+ * if no earlier POST can still be on its way: `sentAt` is when the refused POST left, `lastTriedAt` the one before it (epoch ms).
  */
 export function refusedRepeat(
   { refusedRepeatIsProof }: Pick<RetrySettings, 'refusedRepeatIsProof'>,
-  { reason, sentAt, lastTriedAt }: RefusedRepeat,
+  { reason, sentAt, lastTriedAt }: { readonly reason: Reason; readonly sentAt: number; readonly lastTriedAt: number },
 ): SendOutcome {
   const alone = sentAt - lastTriedAt >= LONGEST_EXCHANGE_MS;
   return refusedRepeatIsProof && alone ? { kind: 'rejected', reason, proven: true } : refusedAfterLostAnswer(reason);

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { eachOf } from '../../src/platform/concurrency.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { ReconciliationResult } from '../../src/domain/messages/messages.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import type { StatusUpdate } from '../../src/ledger/settling/settling.ts';
 import type { OpenDocument } from '../../src/ledger/settling/settled.ts';
@@ -121,14 +122,7 @@ async function statusWithout(
 }
 
 /** Numbers of documents that were polled, and of those that now have a final word. */
-export interface PolledDocuments {
-  readonly asked: number;
-  readonly settled: number;
-  /** The service does not answer, or Lote does not ask it: the rest waits for the next time. */
-  readonly serviceAway: boolean;
-  /** As in `ReconciliationResult`. */
-  readonly profileFoundWrong?: true;
-}
+export type PolledDocuments = Pick<ReconciliationResult, 'asked' | 'settled' | 'serviceAway' | 'profileFoundWrong'>;
 
 const DOCUMENTS_AT_ONCE = 500;
 

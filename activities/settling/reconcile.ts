@@ -1,6 +1,8 @@
 import { noteChangedFiles } from '../nightly/nightly.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-statuses.ts';
+import type { OwnedWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { ReconciliationResult } from '../../src/domain/messages/messages.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { eachOf } from '../../src/platform/concurrency.ts';
 import { permitOfGeneration } from '../sending/sending-permission.ts';
@@ -12,22 +14,15 @@ import { setMaxListeners } from 'node:events';
 import type { RepeatInvoice } from '../../src/ledger/operations/reconciling.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-export interface ReconcileInput {
-  readonly ledgerId?: string | undefined;
+interface ReconcileInput extends OwnedWork {
   /** If false, each invoice waits half of the age that it had at its last try. */
   readonly all: boolean;
 }
 
-export interface RepeatedUnknown {
-  readonly repeated: number;
-  readonly found: number;
-  /** As in `ReconciliationResult`. */
-  readonly stopped: readonly string[];
-  /** The service does not answer, or Lote does not ask it: the rest waits for the next time. */
-  readonly serviceAway: boolean;
-  /** As in `ReconciliationResult`. */
-  readonly profileFoundWrong?: true;
-}
+type RepeatedUnknown = Pick<
+  ReconciliationResult,
+  'repeated' | 'found' | 'stopped' | 'serviceAway' | 'profileFoundWrong'
+>;
 
 /** Taken and repeated together; for that long, no other run can take these invoices. */
 const REPEATS_AT_ONCE = 50;

@@ -27,8 +27,7 @@ async function inMidBatch(test: (batch: MidBatch) => Promise<void>): Promise<voi
       const waits = path === '/v1/invoices' && stack.posts().length > INVOICES / 4;
       return waits ? released.then(() => 'pass' as const) : 'pass';
     };
-    await stack.drop('night.csv', testInvoices(INVOICES));
-    const { batchId, handle } = await stack.start({ file: 'night.csv' });
+    const { batchId, handle } = await stack.begin('night.csv', testInvoices(INVOICES));
     await until(() => stack.posts().length > INVOICES / 4);
     await test({
       stack,

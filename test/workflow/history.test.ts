@@ -92,8 +92,7 @@ describe('the histories of a night', { concurrent: true }, () => {
           };
         return 'pass';
       };
-      await stack.drop('night.csv', invoices);
-      const { batchId, handle } = await stack.start({ file: 'night.csv' });
+      const { batchId, handle } = await stack.begin('night.csv', invoices);
       await until(() => stack.posts().length > 2);
       await stop(handle);
       goOn();
@@ -121,8 +120,7 @@ describe('the histories of a night', { concurrent: true }, () => {
     await withStack({ env }, async (stack) => {
       stack.front.script = ({ method, path }) =>
         method === 'POST' && path === '/v1/invoices' ? { status: 401 } : 'pass';
-      await stack.drop('outage.csv', testInvoices(10));
-      const { batchId, handle } = await stack.start({ file: 'outage.csv' });
+      const { batchId, handle } = await stack.begin('outage.csv', testInvoices(10));
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       await stop(handle, 'cancelRemaining', { reason: 'enough' });
       expect((await handle.result()).counts).toMatchObject({ held: 10 });
@@ -189,7 +187,7 @@ const INVOICES = 900;
 const MOST_EVENTS = 200;
 /** What a look at the ledger costs, which waits in between become longer and longer: a slow run looks more often, and no invoice makes it do so. */
 const EVENTS_OF_A_LOOK = 8;
-const LOOKS = new Set(['lookAtBatch', 'reviewPage']);
+const LOOKS = new Set(['refreshSnapshot', 'reviewPage']);
 /** In a quarter of an hour. */
 const MOST_LOOKS = 30;
 

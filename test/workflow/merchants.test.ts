@@ -46,8 +46,7 @@ describe('merchants', { concurrent: true }, () => {
   it('are not created for a batch that was cancelled before', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => (listsMerchants(request) ? { status: 503 } : 'pass');
-      await stack.drop('cancelled.csv', testInvoices(3));
-      const { handle } = await stack.start({ file: 'cancelled.csv' });
+      const { handle } = await stack.begin('cancelled.csv', testInvoices(3));
 
       await stop(handle, 'cancelRemaining', { reason: 'wrong file' });
       stack.front.script = () => 'pass';
@@ -100,8 +99,7 @@ describe('merchants', { concurrent: true }, () => {
         if (createsMerchant(request)) await (paused ??= pause());
         return 'pass';
       };
-      await stack.drop('paused-merchants.csv', TWO_MERCHANTS);
-      const { handle } = await stack.start({ file: 'paused-merchants.csv' });
+      const { handle } = await stack.begin('paused-merchants.csv', TWO_MERCHANTS);
       // A second after its answer nothing new leaves any process.
       const pause = async () => {
         await stop(handle);

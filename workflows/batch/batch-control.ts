@@ -1,4 +1,4 @@
-import { setCurrentDetails, workflowInfo, proxyLocalActivities } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type {
   OperatorLinks,
@@ -16,8 +16,10 @@ import {
   type BatchEnd,
   PROFILE_WAIT,
 } from './batch-details.ts';
+import { activities } from '../activities.ts';
 import type { NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
-import type { Activities } from '../../activities/index.ts';
+
+const { recordControl } = activities;
 
 /** A person's action on the whole batch, for the audit. */
 export interface OperatorAction {
@@ -288,14 +290,3 @@ const NOTHING_YET: BatchProgress = {
   counts: {},
   net: [],
 };
-
-/**
- * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
- * event. An operator waits for it, so it soon gives up on a ledger that is away; the refresh that follows writes the
- * same order, however long that takes.
- */
-const { recordControl } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '2s',
-  scheduleToCloseTimeout: '3s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
-});

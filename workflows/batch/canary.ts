@@ -1,23 +1,12 @@
-import { CancellationScope, condition, log, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, condition, log } from '@temporalio/workflow';
 import type { FirstInvoices } from '../../activities/sending/first-invoices.ts';
-import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
-import * as options from '../activity-options.ts';
+import { activities } from '../activities.ts';
 import { isSampleSent } from '../../src/domain/answer-counts.ts';
 import type { BatchControl } from './batch-control.ts';
 import { growingWait, waitAtMost } from '../wait-at-most.ts';
 
-const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
-
-const { awaitFirstInvoices } = proxyActivities<Activities>({
-  ...options.FIRST_WORDS,
-  summary: 'waiting for final words of the first invoices',
-});
-
-const { judgeCanary } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'did all of the first ones go wrong?',
-});
+const { submitFirst, awaitFirstInvoices, judgeCanary } = activities;
 
 const WAITING_FOR = 'first-invoices';
 
@@ -50,7 +39,7 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
     await unpaused(batch);
     if (batch.cancelled) return false;
     const version = batch.controlVersion;
-    const slice = await submitSlice({ ledgerId, batchId, run, fencingToken, before, page, from, to });
+    const slice = await submitFirst({ ledgerId, batchId, run, fencingToken, before, page, from, to });
     if (batch.controlVersion !== version && slice.left > 0) continue;
     if (slice.stop || isSampleSent(first, slice.left)) return true;
     if (patience.isSpent) {

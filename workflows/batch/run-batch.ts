@@ -5,35 +5,21 @@ import {
   condition,
   isCancellation,
   log,
-  proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
-import type { Activities } from '../../activities/index.ts';
 import type { ReportSummary } from '../../activities/deps.ts';
 import { isProblem, OUTCOMES } from '../../src/domain/invoice-state.ts';
 import type { BatchResult, OperatorLinks } from '../../src/domain/messages/messages.ts';
-import * as options from '../activity-options.ts';
+import { activities } from '../activities.ts';
 import type { BatchControl } from './batch-control.ts';
 import type { BatchEnd } from './batch-details.ts';
 import { growingWait, waitAtMost } from '../wait-at-most.ts';
 import { runPages } from './batch-pages.ts';
 import { sendCanary, PatientWait } from './canary.ts';
 
-const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
-const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
-  ...options.RECONCILE,
-  summary: 'polling what an earlier run left unsettled',
-});
-const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
-const { confirmTotal } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'an operator confirmed the total',
-});
-const { ensureMerchants } = proxyActivities<Activities>({
-  ...options.MERCHANTS,
-  summary: 'the merchants of the batch',
-});
+const { sendAgain, pollUnsettled, finishBatch, confirmTotal, ensureMerchants, refreshSnapshot, writeReport } =
+  activities;
 
 /**
  * Runs rounds of the pages for as long as invoices go again: those that operators asked for meanwhile (update
@@ -103,14 +89,6 @@ async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<voi
   }
 }
 
-/** Like `sendAndClose`, and writes the report. */
-export async function runBatch(batch: BatchControl, running: RunningBatch): Promise<BatchResult> {
-  await sendAndClose(batch, running);
-  const { ledgerId, batchId, desk } = running;
-  const report = await reportBatch(batch, { ledgerId, batchId, desk, standing: false });
-  return { ...report, pagesFailed: batch.pagesFailed };
-}
-
 const WAITING_FOR = 'total-unusual';
 
 /** Waits with sending until an operator has confirmed an unusual total or cancelled. Returns the batch to send. */
@@ -166,15 +144,6 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
   batch.waitFor(0, null);
 }
 
-/** A refresh may record an action that the ledger could not take before: it follows soon after the ledger is back. */
-const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
-
-const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  retry: REFRESH_RETRY,
-  summary: 'refreshing the current details and the audit from the ledger',
-});
-
 /**
  * A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred, 24 days some
  * 4,000. The run of the batch holds the claim of its file, so the batch cannot continue in another run.
@@ -201,7 +170,7 @@ async function withMonitoring<Result>(
 }
 
 /** Never rejects: an action that could not be recorded is recorded when the batch is closed. */
-async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
+async function watch(batch: BatchControl, running: RunningBatch): Promise<void> {
   try {
     for (const nextWait = growingWait(REFRESHES); ;) {
       await waitAtMost(nextWait(), {
@@ -209,28 +178,23 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
         until: () => batch.pendingActions.length > 0 || batch.refreshWanted,
       });
       batch.refreshWanted = false;
-      const actions = [...batch.pendingActions];
-      const control = batch.sendingControl() ?? undefined;
-      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, control, actions }));
-      batch.pendingActions.splice(0, actions.length);
+      await recordActions(batch, running);
     }
   } catch (error) {
-    if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
+    if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId: running.batchId });
   }
 }
 
-/** Records operators' actions on a file that has nothing to run. */
+/** Writes operators' actions, and the order for sending processes, to the ledger; shows the batch as it is then. */
 export async function recordActions(
   batch: BatchControl,
-  { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
+  { ledgerId, batchId }: Pick<RunningBatch, 'ledgerId' | 'batchId'>,
 ): Promise<void> {
-  if (batch.pendingActions.length === 0) return;
   const actions = [...batch.pendingActions];
-  await refreshSnapshot({ ledgerId, batchId, actions });
+  const control = batch.sendingControl() ?? undefined;
+  batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, control, actions }));
   batch.pendingActions.splice(0, actions.length);
 }
-
-const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
 /** A batch that has ended. */
 interface EndedBatch {
@@ -238,7 +202,7 @@ interface EndedBatch {
   readonly batchId: string;
   /** An earlier run ended the batch: Lote reuses its report if it is still true. */
   readonly standing: boolean;
-  readonly desk: Parameters<typeof endOf>[1];
+  readonly desk: OperatorLinks;
   /** As in `BatchResult`, as this run declared. Optional: the default is the report's. */
   readonly totalsDiffer?: string;
 }
@@ -263,17 +227,13 @@ async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Pro
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     batch.unreported();
-    throw unreported(error);
+    const failed = error.cause instanceof ApplicationFailure ? error.cause : null;
+    const what = (failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.');
+    throw ApplicationFailure.nonRetryable(
+      `${what} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
+      failed?.type ?? 'internal',
+    );
   }
-}
-
-function unreported({ cause }: ActivityFailure): ApplicationFailure {
-  const failed = cause instanceof ApplicationFailure ? cause : null;
-  return ApplicationFailure.create({
-    type: failed?.type ?? 'internal',
-    nonRetryable: true,
-    message: `${(failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.')} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
-  });
 }
 
 /** Returns how a batch ended, according to its report. */

@@ -1,37 +1,17 @@
-import { condition, isCancellation, log, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
+import { condition, isCancellation, log } from '@temporalio/workflow';
 import type { FileEnd } from '../../activities/nightly/nightly-note.ts';
 import type { DroppedFile, NightlyScope } from '../../activities/nightly/nightly.ts';
-import * as options from '../activity-options.ts';
+import { activities } from '../activities.ts';
 import { growingWait, waitAtMost } from '../wait-at-most.ts';
 
-const { waitingDrops } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'which batches wait for a person',
-});
+const { waitingDrops } = activities;
 
 /** Each batch sends four pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
 const FIRST_LOOK_MS = 1_000;
 
-/** Knows the files of a night that are under way, and which of them wait for a person. */
-export interface DropWatch {
-  /** Waits for one of the places of the night. A file that waits for a person uses none. */
-  begin(file: DroppedFile): Promise<void>;
-  /**
-   * Resolves when the night continues without the file: its total must be confirmed, or it is paused and no other file
-   * is left to wait for. A pause may end before that.
-   */
-  left(file: DroppedFile): Promise<FileEnd>;
-  over(file: DroppedFile): void;
-  /** No further file will come. */
-  leaveRest(): void;
-  /** Ends the watch. */
-  end(): Promise<void>;
-}
-
-/** Watches the dropped files of a night until each is complete or its time is over. */
-export function createDropWatch(scope: NightlyScope): DropWatch {
+/** Knows the dropped files of a night that are under way, and looks which of them wait for a person. */
+export function createDropWatch(scope: NightlyScope) {
   const open = new Map<string, DroppedFile>();
   let waits: ReadonlyMap<string, FileEnd> = new Map();
   let expected = 0;
@@ -60,19 +40,25 @@ export function createDropWatch(scope: NightlyScope): DropWatch {
   }
 
   return {
-    async begin(file) {
+    /** Waits for one of the places of the night. A file that waits for a person uses none. */
+    async begin(file: DroppedFile): Promise<void> {
       expected += 1;
       await condition(() => going() < FILES_AT_ONCE);
       expected -= 1;
       open.set(file.slot, file);
     },
-    async left({ slot }) {
+    /**
+     * Resolves when the night continues without the file: its total must be confirmed, or it is paused and no other file
+     * is left to wait for. A pause may end before that.
+     */
+    async left({ slot }: DroppedFile): Promise<FileEnd> {
       await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isSeenLast));
       return waits.get(slot) as FileEnd;
     },
-    over: ({ slot }) => void open.delete(slot),
+    over: ({ slot }: DroppedFile) => void open.delete(slot),
+    /** No further file will come. */
     leaveRest: () => void (isLast = true),
-    async end() {
+    async end(): Promise<void> {
       isOver = true;
       await watching;
     },

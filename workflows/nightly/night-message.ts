@@ -1,19 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, log, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
+import { ActivityFailure, ApplicationFailure, isCancellation, log } from '@temporalio/workflow';
 import type { NightlyScope } from '../../activities/nightly/nightly.ts';
-import * as options from '../activity-options.ts';
+import { activities } from '../activities.ts';
 import { requireOwnInput } from '../typed-by-hand.ts';
 import type { MessageChannel } from '../../src/domain/records/night.ts';
 
-const { sendNightMessage } = proxyActivities<Activities>({
-  ...options.NIGHT_MESSAGE,
-  summary: 'the message of the night',
-});
-
-const { closeNightMessage } = proxyActivities<Activities>({
-  ...options.BOOKKEEPING,
-  summary: 'nobody sends the message any more',
-});
+const { sendNightMessage, closeNightMessage } = activities;
 
 export interface NightMessageInput extends NightlyScope {
   readonly channels: readonly MessageChannel[];

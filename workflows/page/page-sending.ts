@@ -1,6 +1,5 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
-import * as options from '../activity-options.ts';
+import { condition } from '@temporalio/workflow';
+import { activities } from '../activities.ts';
 import { historyIsLong, waitAtMost } from '../wait-at-most.ts';
 import {
   LONGEST_SLICE_MS,
@@ -14,7 +13,7 @@ import {
   type PageSpent,
 } from '../../src/domain/messages/messages.ts';
 
-const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
+const { submitSlice } = activities;
 
 /** Two slices at a time keep the connection pool busy while one of them reads or writes the ledger. */
 const SLICES_AT_ONCE = 2;
@@ -22,8 +21,11 @@ const SLICES_AT_ONCE = 2;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
-export interface PageNotifier {
+/** State and callbacks of one run of a page. */
+export interface PageRun {
   readonly control: () => PageControl;
+  /** Ordinals that signals called settled since the last read. */
+  readonly settled: Set<number>;
   readonly notifyParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
   /** Ends this run of the page and begins again in another one. */
   readonly beginAgain: (spent: PageSpent) => Promise<never>;
@@ -38,16 +40,16 @@ export interface SendingEnd {
 /** Sends a page in rounds until nothing is left to send, the time for it is spent, or an operator cancels. */
 export class PageSender {
   readonly #input: PageInput;
-  readonly #notifier: PageNotifier;
+  readonly #run: PageRun;
   readonly #spent: { -readonly [Name in keyof PageSpent]: PageSpent[Name] };
   /** What this run last told the batch that the page waits for. A further run does not know, so it says its first word always. */
   #notified: string | null | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isTried = false;
 
-  constructor(input: PageInput, notifier: PageNotifier) {
+  constructor(input: PageInput, run: PageRun) {
     this.#input = input;
-    this.#notifier = notifier;
+    this.#run = run;
     this.#spent = { ...(input.spent ?? { sendMs: 0, outageSince: null, waitedFor: null }) };
     this.#notified = input.spent === undefined ? null : undefined;
   }
@@ -60,12 +62,12 @@ export class PageSender {
 
   async #rounds(): Promise<PageEnding> {
     for (; ; this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)) {
-      if (historyIsLong()) await this.#notifier.beginAgain(this.#spent);
-      const control = this.#notifier.control;
+      if (historyIsLong()) await this.#run.beginAgain(this.#spent);
+      const control = this.#run.control;
       if (control().paused) await this.#waitWhilePaused();
       if (control().cancelled) return 'cancelled';
       if (control().outageOver) return 'outage';
-      const round = await sendRound(this.#input, this.#notifier);
+      const round = await sendRound(this.#input, this.#run);
       if (round.left === 0 || round.stop) return control().cancelled ? 'cancelled' : 'sent';
       if (round.accepted > 0) {
         this.#spent.outageSince = null;
@@ -79,7 +81,7 @@ export class PageSender {
   /** Waits for the next round; returns the ending if there is none. */
   async #waitForNextRound(round: Round): Promise<PageEnding | null> {
     if (round.waiting !== null) return this.#waitForService(round.waiting);
-    if (this.#notifier.control().paused) return null;
+    if (this.#run.control().paused) return null;
     this.#spent.outageSince = null;
     await this.#notify(null);
     if (await this.#goesOnAtOnce(round)) return null;
@@ -95,7 +97,7 @@ export class PageSender {
     if (this.#isTried) return false;
     if (isCut) return accepted > 0;
     this.#isTried = true;
-    await this.#notifier.notifyParent(pageTriedSignal.name, { page: this.#input.page });
+    await this.#run.notifyParent(pageTriedSignal.name, { page: this.#input.page });
     return false;
   }
 
@@ -105,7 +107,7 @@ export class PageSender {
     const left = this.#input.settings.patienceMs - (Date.now() - this.#spent.outageSince);
     this.#spent.waitedFor = reason;
     if (left <= 0) {
-      await this.#notifier.notifyParent(outageOverSignal.name);
+      await this.#run.notifyParent(outageOverSignal.name);
       return 'outage';
     }
     await this.#notify(reason);
@@ -115,14 +117,14 @@ export class PageSender {
   }
 
   async #waitWhilePaused(): Promise<void> {
-    await this.#notifier.notifyParent(pageStoppedSignal.name, { page: this.#input.page });
-    await condition(() => !this.#notifier.control().paused || this.#stopped());
+    await this.#run.notifyParent(pageStoppedSignal.name, { page: this.#input.page });
+    await condition(() => !this.#run.control().paused || this.#stopped());
     // Nothing was sent meanwhile, so it is unknown how long the service was away.
     this.#spent.outageSince = null;
   }
 
   readonly #stopped = (): boolean => {
-    const { cancelled, outageOver } = this.#notifier.control();
+    const { cancelled, outageOver } = this.#run.control();
     return cancelled || outageOver;
   };
 
@@ -130,7 +132,7 @@ export class PageSender {
   async #notify(reason: string | null): Promise<void> {
     if (reason === this.#notified) return;
     this.#notified = reason;
-    await this.#notifier.notifyParent(waitingSignal.name, { page: this.#input.page, reason });
+    await this.#run.notifyParent(waitingSignal.name, { page: this.#input.page, reason });
   }
 }
 
@@ -151,7 +153,7 @@ interface Round {
 }
 
 /** Sends every slice of the page once, unless the whole service is in trouble or an operator stops it. */
-async function sendRound(input: PageInput, { control }: PageNotifier): Promise<Round> {
+async function sendRound(input: PageInput, { control }: PageRun): Promise<Round> {
   const { ledgerId, batchId, run, fencingToken, before, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, isCut: false, triedMs: 0, waiting: null };
   const starts: number[] = [];
@@ -168,10 +170,9 @@ async function sendRound(input: PageInput, { control }: PageNotifier): Promise<R
       }
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
       const began = Date.now();
-      const slice = await submitSlice.executeWithOptions(
-        { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
-        [{ ledgerId, batchId, run, fencingToken, before, page, from, to }],
-      );
+      const slice = await submitSlice.executeWithOptions({ summary: `sending invoices ${from} to ${to}` }, [
+        { ledgerId, batchId, run, fencingToken, before, page, from, to },
+      ]);
       round.accepted += slice.accepted;
       round.left += slice.left;
       round.stop ||= slice.stop;

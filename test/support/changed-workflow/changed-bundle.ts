@@ -6,7 +6,7 @@ import { sealed } from '../../../src/app/worker/workflow-bundle.ts';
 
 /** The place in the code after a batch has created the merchants of a round and before its pages. */
 const BEFORE_PAGES = /await \(0,\w+\.sendCanary\)\(batch, round\);/gu;
-const TEMPORAL = /_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__(?=\.proxyActivities\)\()/u;
+const TEMPORAL = /_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__/u;
 
 /**
  * Copies the bundle of this test run with one more timer in each round of a batch, before its pages, like a later
@@ -34,6 +34,6 @@ function changed(code: string): string {
   const temporal = TEMPORAL.exec(before.slice(before.lastIndexOf('/***/ "')))?.[0];
   const [place] = code.match(BEFORE_PAGES) ?? [];
   if (temporal === undefined || place === undefined || after === undefined || others.length > 0)
-    throw new Error('The bundle must send first invoices in one place, in a module that makes proxies of activities');
+    throw new Error('The bundle must send first invoices in one place, in a module that imports Temporal');
   return `${before}await (0,${temporal}.sleep)(1);\n${place}${after}`;
 }

@@ -156,6 +156,11 @@ function stackOf(started: Started) {
   const drop = (name: string, content: readonly TestInvoice[] | string) =>
     writeFile(join(inputDir, name), typeof content === 'string' ? content : batchFile(content));
   const start = (input: BatchInput) => startBatch({ client, taskQueue, application, inputDir }, input);
+  /** Writes a file and starts its batch. */
+  const begin = async (name: string, content: readonly TestInvoice[] | string, over: Partial<BatchInput> = {}) => {
+    await drop(name, content);
+    return start({ file: name, ...over });
+  };
   const lines = async (batchId: string) => {
     const all: BatchInvoice[] = [];
     for await (const portion of ledger.batchInvoices(batchId)) all.push(...portion);
@@ -163,10 +168,10 @@ function stackOf(started: Started) {
   };
   return {
     ...{ ...started, drop, start, lines },
+    begin,
     /** Writes a file, starts its batch and waits for its end. */
     async run(name: string, content: readonly TestInvoice[] | string, over: Partial<BatchInput> = {}) {
-      await drop(name, content);
-      const { handle } = await start({ file: name, ...over });
+      const { handle } = await begin(name, content, over);
       return handle.result();
     },
     async line(batchId: string, ref: string) {
@@ -305,6 +310,14 @@ export async function expectAgreement(stack: TestStack, ...batchIds: readonly st
   expect(contradictions, 'what ledger and books say of one invoice').toEqual([]);
   const strangers = books.invoices.filter(({ idempotencyKey }) => !known.has(idempotencyKey));
   expect(strangers, 'invoices of the books that the ledger does not know').toEqual([]);
+}
+
+/** Expects that each key went with one body. Returns the number of keys. */
+export function expectFrozenBytes(stack: TestStack): number {
+  const bodies = new Map<string | null, Set<string>>();
+  for (const { key, body } of stack.posts()) bodies.set(key, (bodies.get(key) ?? new Set()).add(body));
+  expect([...bodies.values()].filter(({ size }) => size > 1)).toEqual([]);
+  return bodies.size;
 }
 
 /** Starts a night as the schedule does. The Temporal UI sends a null input if the operator types none. */

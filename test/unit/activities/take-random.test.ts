@@ -19,13 +19,10 @@ describe('drawFrom', () => {
     );
   });
 
-  it('can draw each of them', () => {
+  it('can draw each of them, and keeps to the list when chance is at its edge', () => {
     const items = ['a', 'b', 'c', 'd'];
 
-    expect([0, 0.25, 0.5, 0.75].map((chance) => takeRandom(items, 1, () => chance)[0])).toEqual(items);
-  });
-
-  it('keeps to the list when chance is at its edge', () => {
+    expect([0, 0.25, 0.5, 0.75].map((one) => takeRandom(items, 1, () => one)[0])).toEqual(items);
     expect(takeRandom(['a', 'b'], 2, () => 1)).toEqual(['b', 'a']);
   });
 });

@@ -136,8 +136,7 @@ describe('a night', { concurrent: true }, () => {
   it('joins a batch of the same file that runs already', async () => {
     const gate = gatedEngine();
     await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
-      await stack.drop('running.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'running.csv' });
+      const { batchId, handle } = await stack.begin('running.csv', testInvoices(3));
       await until(() => stack.sandbox.books().totals.invoices === 3);
 
       const night = await startNight(stack);

@@ -45,67 +45,56 @@ async function expectSentWhenDroppedAgain(stack: TestStack, batchId: string): Pr
 }
 
 describe('a file that a night takes over from an earlier one', { concurrent: true }, () => {
-  it('is not sent when its run was terminated and its batch closed: it is shelved with its report', async () => {
+  it.each<readonly [string, string, (stack: TestStack, handle: BatchHandle, batchId: string) => Promise<unknown>]>([
+    [
+      'its run was terminated and its batch closed',
+      'run-lost',
+      async (stack, handle, batchId) => {
+        await handle.terminate('the wrong file');
+        stack.front.script = () => 'pass';
+        expect((await stack.reconcile()).orphans).toEqual([batchId]);
+      },
+    ],
+    [
+      'its run was terminated and its batch is open still: the night closes it',
+      'run-lost',
+      (_, handle) => handle.terminate('the wrong file'),
+    ],
+    [
+      'an operator has cancelled the rest of its batch',
+      'batch-cancelled',
+      async (_, handle) => {
+        await stop(handle, 'cancelRemaining');
+        expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+      },
+    ],
+    [
+      'it was paused and its run has ended: nobody can resume it',
+      'run-lost',
+      async (stack, handle, batchId) => {
+        await stop(handle);
+        await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'paused');
+        await handle.terminate('the wrong file');
+      },
+    ],
+  ])('is not sent, and is shelved with its report, when %s', async (what, code, end) => {
     await withStack(QUICK, async (stack) => {
       const { batchId, handle } = await interruptedNight(stack);
-      await handle.terminate('the wrong file');
+      await end(stack, handle, batchId);
       stack.front.script = () => 'pass';
-      expect((await stack.reconcile()).orphans).toEqual([batchId]);
 
-      const night = await (await startNight(stack)).result();
+      const entry = await entryOf(await (await startNight(stack)).result());
 
-      await expectNothingSent(stack, batchId, 'run-lost');
-      expect(await entryOf(night)).toMatchObject({ resumed: true, verdict: 'attention', issued: 0, batchId });
+      await expectNothingSent(stack, batchId, code);
+      expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0, batchId });
+      expect(entry?.waitsFor).toBeUndefined();
+      if (what.includes('the night closes it'))
+        expect(entry?.sentences.join(' ')).toMatch(
+          /Stopped on .*: its run was terminated in Temporal, by .* \(the wrong file\)\./u,
+        );
       const left = await readdir(stack.config.inputDir, { recursive: true });
       expect(left.filter((path) => path.startsWith('in-progress/'))).toEqual([]);
       await expectSentWhenDroppedAgain(stack, batchId);
-    });
-  });
-
-  it('is not sent when its run was terminated and its batch is open still: the night closes it', async () => {
-    await withStack(QUICK, async (stack) => {
-      const { batchId, handle } = await interruptedNight(stack);
-      await handle.terminate('the wrong file');
-      stack.front.script = () => 'pass';
-
-      const entry = await entryOf(await (await startNight(stack)).result());
-
-      expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
-      expect(entry?.sentences.join(' ')).toMatch(
-        /Stopped on .*: its run was terminated in Temporal, by .* \(the wrong file\)\./u,
-      );
-      await expectNothingSent(stack, batchId, 'run-lost');
-      await expectSentWhenDroppedAgain(stack, batchId);
-    });
-  });
-
-  it('is not sent when an operator has cancelled the rest of its batch', async () => {
-    await withStack(QUICK, async (stack) => {
-      const { batchId, handle } = await interruptedNight(stack);
-      await stop(handle, 'cancelRemaining');
-      expect(await handle.result()).toMatchObject({ state: 'cancelled' });
-      stack.front.script = () => 'pass';
-
-      const night = await (await startNight(stack)).result();
-
-      expect(await entryOf(night)).toMatchObject({ resumed: true, verdict: 'attention', issued: 0, batchId });
-      await expectNothingSent(stack, batchId, 'batch-cancelled');
-      await expectSentWhenDroppedAgain(stack, batchId);
-    });
-  });
-
-  it('does not say of a paused batch whose run has ended that somebody must resume it', async () => {
-    await withStack(QUICK, async (stack) => {
-      const { batchId, handle } = await interruptedNight(stack);
-      await stop(handle);
-      await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'paused');
-      await handle.terminate('the wrong file');
-      stack.front.script = () => 'pass';
-
-      const entry = await entryOf(await (await startNight(stack)).result());
-      expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
-      expect(entry?.waitsFor).toBeUndefined();
-      await expectNothingSent(stack, batchId, 'run-lost');
     });
   });
 

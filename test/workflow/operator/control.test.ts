@@ -15,8 +15,7 @@ const SLOW = {
 } as const;
 
 async function sendingBatch(stack: TestStack, invoices: number) {
-  await stack.drop('operated.csv', testInvoices(invoices));
-  const started = await stack.start({ file: 'operated.csv' });
+  const started = await stack.begin('operated.csv', testInvoices(invoices));
   await until(() => stack.posts().length > 3);
   return started;
 }
@@ -25,8 +24,7 @@ describe('an operator', { concurrent: true }, () => {
   it('pauses before the merchants: none is created until the batch goes on', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
-      await stack.drop('early.csv', testInvoices(3));
-      const { handle } = await stack.start({ file: 'early.csv' });
+      const { handle } = await stack.begin('early.csv', testInvoices(3));
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       await stop(handle);
       stack.front.script = () => 'pass';
@@ -49,8 +47,7 @@ describe('an operator', { concurrent: true }, () => {
       // As far away as a clock that runs ahead may write it: beyond, the time counts as come.
       const probeAfter = Date.now() + 175_000;
       await stack.ledger.openBreaker({ baseUrl, reason, openedAt: Date.now(), probeAfter });
-      await stack.drop('waits.csv', testInvoices(200));
-      const { handle } = await stack.start({ file: 'waits.csv' });
+      const { handle } = await stack.begin('waits.csv', testInvoices(200));
       await until(async () => (await stack.progress(handle)).waitingFor === 'http-503');
       await stop(handle);
       await stack.ledger.closeBreaker(baseUrl);
@@ -135,8 +132,7 @@ async function untilQuiet(stack: TestStack): Promise<void> {
 describe('the run of a batch that is terminated', () => {
   it('stops sending with the next heartbeat of its slice', async () => {
     await withStack({ profile: { limits: { requestsPerSecond: PER_SECOND } } }, async (stack) => {
-      await stack.drop('wrong.csv', testInvoices(150));
-      const { handle } = await stack.start({ file: 'wrong.csv' });
+      const { handle } = await stack.begin('wrong.csv', testInvoices(150));
       // The first heartbeat of a slice is never kept back.
       await until(() => stack.posts().length > 6 * PER_SECOND);
 
@@ -157,8 +153,7 @@ describe('a batch that is cancelled in the Temporal UI', { concurrent: true }, (
     const gate = gatedEngine();
     const slow = { profile: { limits: { maxConcurrency: 2 } }, env: { LOTE_PAGE_SIZE: pageSize } };
     await withStack({ ...slow, sandbox: { engine: gate.engine, latencyMs: 150 } }, async (stack) => {
-      await stack.drop('cancelled.csv', testInvoices(40));
-      const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
+      const { batchId, handle } = await stack.begin('cancelled.csv', testInvoices(40));
       await until(async () => stack.posts().length > 5 && (await stack.progress(handle)).phase === phase);
 
       await handle.cancel();

@@ -94,8 +94,7 @@ describe('retryInvoices', { concurrent: true }, () => {
   it('is taken up by a batch that runs, when its pages have ended', async () => {
     const gate = gated(recoveringEngine(1));
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
-      await stack.drop('running.csv', [{ ref: 'R-1', customer: 'Ocupado 1' }]);
-      const { batchId, handle } = await stack.start({ file: 'running.csv' });
+      const { batchId, handle } = await stack.begin('running.csv', [{ ref: 'R-1', customer: 'Ocupado 1' }]);
       await until(async () => (await stack.progress(handle)).phase !== 'reading');
 
       const answer = await handle.executeUpdate<string, [object]>('retryInvoices', {
@@ -120,8 +119,7 @@ describe('retryInvoices', { concurrent: true }, () => {
         method === 'POST' && path === '/v1/invoices' && body.includes('Fora');
       stack.front.script = (request) => (isLater(request) ? away : 'pass');
       const later = Array.from({ length: 11 }, (_, at) => ({ ref: `W-${at + 2}`, customer: `Fora ${at + 2}` }));
-      await stack.drop('as-few-pages.csv', [...testInvoices(1), ...later]);
-      const { batchId, handle } = await stack.start({ file: 'as-few-pages.csv' });
+      const { batchId, handle } = await stack.begin('as-few-pages.csv', [...testInvoices(1), ...later]);
       await until(async () => (await stack.lines(batchId)).filter(({ state }) => state === 'held').length === 11);
 
       let release = (): void => undefined;

@@ -16,12 +16,14 @@ function isOnly(ids: readonly string[], id: string): boolean {
 }
 
 describe('batches in the list of the Temporal UI', { concurrent: true }, () => {
-  it('are found by their state, by their problems and with their pages', async () => {
+  it('are found by their state, by their problems and with their pages; a refused file is one problem', async () => {
     const engine = gatedEngine();
     await withStack({ sandbox: { engine: engine.engine }, env: { LOTE_PAGE_SIZE: '2' } }, async (stack) => {
       const queue = `TaskQueue STARTS_WITH "${stack.config.taskQueue}@"`;
-      await stack.drop('listed.csv', [...testInvoices(3), { ref: 'F-9', quantity: 'muitos' }]);
-      const { batchId, handle } = await stack.start({ file: 'listed.csv' });
+      const { batchId, handle } = await stack.begin('listed.csv', [
+        ...testInvoices(3),
+        { ref: 'F-9', quantity: 'muitos' },
+      ]);
       await until(async () => isOnly(await listed(stack, `LoteState = "running" AND ${queue}`), batchId));
       await stop(handle);
       await until(async () => isOnly(await listed(stack, `LoteState = "paused" AND ${queue}`), batchId));
@@ -39,15 +41,9 @@ describe('batches in the list of the Temporal UI', { concurrent: true }, () => {
         `${batchId}-p0001`,
         `${batchId}-p0002`,
       ]);
-    });
-  });
-
-  it('are found when their file was refused, as one problem', async () => {
-    await withStack({}, async (stack) => {
-      const result = await stack.run('refused.csv', 'this is no file of invoices\n');
-
-      const query = `LoteState = "refused" AND LoteProblems = 1 AND TaskQueue STARTS_WITH "${stack.config.taskQueue}@"`;
-      await until(async () => isOnly(await listed(stack, query), result.batchId));
+      const refused = await stack.run('refused.csv', 'this is no file of invoices\n');
+      const query = `LoteState = "refused" AND LoteProblems = 1 AND ${queue}`;
+      await until(async () => isOnly(await listed(stack, query), refused.batchId));
     });
   });
 

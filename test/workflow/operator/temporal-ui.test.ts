@@ -22,14 +22,23 @@ interface Metadata {
   >;
 }
 
+/** Each handler says what it takes before what it does. */
+function expectDescribed({ queryDefinitions, signalDefinitions, updateDefinitions }: Metadata['definition']): void {
+  const own = (list: readonly Described[]) => list.filter(({ name }) => !name.startsWith('__'));
+  expect(own(updateDefinitions).map(({ name }) => name)).toEqual([
+    ...['pause', 'resume', 'cancelRemaining', 'settleNow', 'confirmTotal', 'retryInvoices'],
+  ]);
+  for (const { name, description } of own([...queryDefinitions, ...signalDefinitions, ...updateDefinitions]))
+    expect(description, name).toMatch(/^(\(no input\)|\(internal|\{")/u);
+}
+
 function metadataOf(handle: BatchHandle): Promise<Metadata> {
   return handle.query<Metadata>('__temporal_workflow_metadata');
 }
 
 /** Sent to the last invoice, and the engine says nothing of any until it is opened. */
 async function waitingBatch(stack: TestStack, invoices: number) {
-  await stack.drop('desk.csv', testInvoices(invoices));
-  const started = await stack.start({ file: 'desk.csv' });
+  const started = await stack.begin('desk.csv', testInvoices(invoices));
   await until(async () => (await stack.progress(started.handle)).phase === 'waiting');
   await until(async () => (await stack.progress(started.handle)).pagesSent === 1);
   return started;
@@ -73,8 +82,7 @@ describe('the update settleNow', SIDE_BY_SIDE, () => {
   it('is refused while nothing is sent, with a sentence', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
-      await stack.drop('early.csv', testInvoices(1));
-      const { handle } = await stack.start({ file: 'early.csv' });
+      const { handle } = await stack.begin('early.csv', testInvoices(1));
 
       await expect(handle.executeUpdate<string, []>('settleNow')).rejects.toMatchObject({
         cause: { type: 'input-invalid', message: expect.stringContaining('No page has sent') as string },
@@ -122,8 +130,11 @@ describe('the query problems', SIDE_BY_SIDE, () => {
   it('groups what is not confirmed as issued by state and reason, by row number and never by reference', async () => {
     await withStack({}, async (stack) => {
       const wrong = Array.from({ length: 14 }, (_, at) => ({ ref: `SECRET-${at}`, quantity: 'muitos' }));
-      await stack.drop('problems.csv', [{ ref: 'F-1' }, ...wrong, { ref: 'SECRET-F', taxCode: FAILING_TAX_CODE }]);
-      const { batchId, handle } = await stack.start({ file: 'problems.csv' });
+      const { batchId, handle } = await stack.begin('problems.csv', [
+        { ref: 'F-1' },
+        ...wrong,
+        { ref: 'SECRET-F', taxCode: FAILING_TAX_CODE },
+      ]);
       await handle.result();
 
       const problems = await handle.query<BatchProblems>('problems');
@@ -136,20 +147,10 @@ describe('the query problems', SIDE_BY_SIDE, () => {
       ]);
       expect(problems.groups[0]?.code).not.toBe('no-reason');
       expect(JSON.stringify(problems)).not.toContain('SECRET');
-    });
-  });
-
-  it('is empty before the file is read', async () => {
-    await withStack({}, async (stack) => {
-      const handle = await stack.startAs(ownName('nothing'), { file: 'nowhere.csv' });
-      await handle.result().catch(() => null);
-
-      expect(await handle.query<BatchProblems>('problems')).toEqual({
-        batchId: null,
-        asOf: null,
-        invoices: 0,
-        groups: [],
-      });
+      const unread = await stack.startAs(ownName('nothing'), { file: 'nowhere.csv' });
+      await unread.result().catch(() => null);
+      const none = { batchId: null, asOf: null, invoices: 0, groups: [] };
+      expect(await unread.query<BatchProblems>('problems'), 'before a file is read').toEqual(none);
     });
   });
 });
@@ -182,48 +183,23 @@ describe('the current details', SIDE_BY_SIDE, () => {
     });
   });
 
-  it('are in English like the page around them; the report speaks the language of the installation', async () => {
+  it('are in English like the page around them, and so is what each handler takes; the report speaks the language of the installation', async () => {
     const env = { LOTE_LANGUAGE: 'pt-PT' };
     await withStack({ env }, async (stack) => {
-      await stack.drop('alguma.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);
-      const { batchId, handle } = await stack.start({ file: 'alguma.csv' });
+      const { batchId, handle } = await stack.begin('alguma.csv', [
+        { ref: 'F-1' },
+        { ref: 'F-2', taxCode: FAILING_TAX_CODE },
+      ]);
       const { reports } = await handle.result();
 
-      const { currentDetails } = await metadataOf(handle);
+      const { currentDetails, definition } = await metadataOf(handle);
 
+      expectDescribed(definition);
       expect(currentDetails).toContain('| Now | done |');
       expect(currentDetails).toContain('1 invoice is not confirmed as issued.');
       expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
       expect(await readFile(reports.html, 'utf8')).toContain('<html lang="pt">');
       expect(await readFile(reports.json, 'utf8')).not.toContain('fatura');
-    });
-  });
-});
-
-describe('every handler', SIDE_BY_SIDE, () => {
-  it('says what it takes before what it does', async () => {
-    await withStack({}, async (stack) => {
-      await stack.drop('handlers.csv', testInvoices(1));
-      const { handle } = await stack.start({ file: 'handlers.csv' });
-      await handle.result();
-
-      const { definition } = await metadataOf(handle);
-      const own = (list: readonly Described[]) => list.filter(({ name }) => !name.startsWith('__'));
-      const all = [
-        ...own(definition.queryDefinitions),
-        ...own(definition.signalDefinitions),
-        ...own(definition.updateDefinitions),
-      ];
-
-      expect(own(definition.updateDefinitions).map(({ name }) => name)).toEqual([
-        'pause',
-        'resume',
-        'cancelRemaining',
-        'settleNow',
-        'confirmTotal',
-        'retryInvoices',
-      ]);
-      for (const { name, description } of all) expect(description, name).toMatch(/^(\(no input\)|\(internal|\{")/u);
     });
   });
 });

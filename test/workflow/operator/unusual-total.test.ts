@@ -35,8 +35,7 @@ function usualWeek(stack: TestStack): Promise<readonly string[]> {
 }
 
 async function startUnusual(stack: TestStack, content: readonly TestInvoice[] = UNUSUAL) {
-  await stack.drop('may_20261123.csv', content);
-  const started = await stack.start({ file: 'may_20261123.csv' });
+  const started = await stack.begin('may_20261123.csv', content);
   await untilHeld(stack, started.handle);
   return started;
 }

@@ -36,9 +36,8 @@ async function expectBalance(stack: TestStack, { batchId, counts }: BatchResult)
 describe('the claim of a file', { concurrent: true }, () => {
   it('is held by one run; a second one waits and returns the same result', async () => {
     await withStack(TWO_AT_A_TIME, async (stack) => {
-      await stack.drop('twice.csv', testInvoices(30));
       const release = holdAfter(5, stack);
-      const first = await stack.start({ file: 'twice.csv' });
+      const first = await stack.begin('twice.csv', testInvoices(30));
       await until(() => stack.posts().length > 5);
       const second = await stack.startAs(ownName('ui'), { file: 'twice.csv' });
       await until(async () => (await stack.progress(second)).phase === 'attached');
@@ -62,9 +61,8 @@ describe('the claim of a file', { concurrent: true }, () => {
 
   it('of a run that was terminated is taken over, and the batch is finished under the same keys', async () => {
     await withStack(TWO_AT_A_TIME, async (stack) => {
-      await stack.drop('orphan.csv', testInvoices(40));
       const release = holdAfter(5, stack);
-      const first = await stack.start({ file: 'orphan.csv' });
+      const first = await stack.begin('orphan.csv', testInvoices(40));
       await until(() => stack.posts().length > 5);
       await first.handle.terminate('by the test');
       release();
@@ -80,9 +78,8 @@ describe('the claim of a file', { concurrent: true }, () => {
 
   it('does not pass on what a run was asked before it knew of the claim: that run ends, and says so', async () => {
     await withStack(TWO_AT_A_TIME, async (stack) => {
-      await stack.drop('asked.csv', testInvoices(30));
       const release = holdAfter(5, stack);
-      const first = await stack.start({ file: 'asked.csv' });
+      const first = await stack.begin('asked.csv', testInvoices(30));
       await until(() => stack.posts().length > 5);
 
       // The update comes with the start, as the file is being read.
@@ -115,9 +112,8 @@ describe('the claim of a file', { concurrent: true }, () => {
     const invoices = 120;
     const sandbox = { latencyMs: 200, faults: { neverSettle: 1 } };
     await withStack({ ...TWO_AT_A_TIME, sandbox }, async (stack) => {
-      await stack.drop('wrong.csv', testInvoices(invoices));
       const release = holdAfter(5, stack);
-      const first = await stack.start({ file: 'wrong.csv' });
+      const first = await stack.begin('wrong.csv', testInvoices(invoices));
       await until(() => stack.posts().length > 5);
       const heir = await stack.startAs(ownName('heir'), { file: 'wrong.csv' });
       await until(async () => (await stack.progress(heir)).phase === 'attached');
@@ -174,8 +170,7 @@ describe('a page', { concurrent: true }, () => {
   it('that is terminated is counted; the batch ends, and says of each invoice what is known', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_PAGE_SIZE: '5', LOTE_SETTLE_TIMEOUT: '10s' } }, async (stack) => {
-      await stack.drop('broken-page.csv', testInvoices(10));
-      const { batchId, handle } = await stack.start({ file: 'broken-page.csv' });
+      const { batchId, handle } = await stack.begin('broken-page.csv', testInvoices(10));
       await until(async () => (await stack.progress(handle)).pagesSent === 2);
       await stack.client.workflow.getHandle(pageWorkflowId(batchId, 1)).terminate('by the test');
 
@@ -193,9 +188,8 @@ describe('a page', { concurrent: true }, () => {
 
   it('that is terminated while it sends leaves nothing open, and the file dropped again finishes it', async () => {
     await withStack({ ...TWO_AT_A_TIME, env: { LOTE_PAGE_SIZE: '20' } }, async (stack) => {
-      await stack.drop('cut.csv', testInvoices(40));
       const release = holdAfter(4, stack);
-      const { batchId, handle } = await stack.start({ file: 'cut.csv' });
+      const { batchId, handle } = await stack.begin('cut.csv', testInvoices(40));
       await until(() => stack.posts().length > 4);
       await stack.client.workflow.getHandle(pageWorkflowId(batchId, 1)).terminate('by the test');
       release();

@@ -27,8 +27,7 @@ describe('a step of a batch that fails for good', { concurrent: true }, () => {
       let answer = (): void => undefined;
       const answered = new Promise<'cut'>((resolve) => (answer = () => resolve('cut')));
       stack.front.script = (request) => (request.path.startsWith(path) ? answered : 'pass');
-      await stack.drop('fails.csv', testInvoices(invoices));
-      const { batchId, handle } = await stack.start({ file: 'fails.csv' });
+      const { batchId, handle } = await stack.begin('fails.csv', testInvoices(invoices));
       await until(() => stack.front.requests.some((request) => request.path.startsWith(path)));
       const { workflowId } = handle;
       const activityId = await pendingActivity(handle, step);
@@ -59,8 +58,7 @@ describe('a report that fails for good', () => {
         if (path.startsWith('/v1/invoices')) await writeFile(reportsDir, '');
         return 'pass';
       };
-      await stack.drop('unreported.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'unreported.csv' });
+      const { batchId, handle } = await stack.begin('unreported.csv', testInvoices(3));
       await until(async () => (await stack.progress(handle)).waitingFor?.includes('folder-unusable') === true);
 
       // As an operator does with the options of an activity in the Temporal UI: no further try.

@@ -21,8 +21,7 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
   it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
     // Nothing settles by itself before the run is gone.
     await withStack({ webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {
-      await stack.drop('lost.csv', FILE);
-      const { handle, batchId } = await stack.start({ file: 'lost.csv' });
+      const { handle, batchId } = await stack.begin('lost.csv', FILE);
       await until(async () => (await stack.progress(handle)).pagesSent === 1);
       await handle.terminate('a click in the Temporal UI');
 
@@ -95,8 +94,7 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
     await withStack({}, async (stack) => {
       const claim = await claimedByNobody(stack, 'shared.csv');
       await stageFile(stack, claim, 'shared.csv');
-      await stack.drop('waiting.csv', [...FILE, { ref: 'D' }]);
-      const waiting = await stack.start({ file: 'waiting.csv' });
+      const waiting = await stack.begin('waiting.csv', [...FILE, { ref: 'D' }]);
       await until(async () => (await stack.progress(waiting.handle)).pagesSent === 1);
 
       const again = await stack.run('shared.csv', FILE);
@@ -110,8 +108,7 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
 
   it('is left alone while its run lives, also when that run has just begun', async () => {
     await withStack({ sandbox: { settleMs: 1_500 } }, async (stack) => {
-      await stack.drop('alive.csv', FILE);
-      const { handle, batchId } = await stack.start({ file: 'alive.csv' });
+      const { handle, batchId } = await stack.begin('alive.csv', FILE);
       await until(async () => (await stack.ledger.findBatch(batchId)) !== null);
       const temporalId = await createRunDirectory(stack.client).temporalId();
       expect(await stack.ledger.findBatch(batchId)).toMatchObject({ temporalId });

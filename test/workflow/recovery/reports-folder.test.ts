@@ -94,8 +94,7 @@ describe('a reports folder that cannot be read', { concurrent: true }, () => {
   it('keeps a batch from sending, because no POST can be noted; it names the folder, and goes on by itself', async () => {
     await withStack({ sendLog: true }, async (stack) => {
       await withoutFolder(stack);
-      await stack.drop('read.csv', testInvoices(2));
-      const { handle } = await stack.start({ file: 'read.csv' });
+      const { handle } = await stack.begin('read.csv', testInvoices(2));
 
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       const { waitingFor, phase } = await stack.progress(handle);
@@ -111,8 +110,7 @@ describe('a reports folder that cannot be read', { concurrent: true }, () => {
   it('does not keep reconciliation from closing a batch without a run, whose report is written later', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
-      await stack.drop('left.csv', testInvoices(2));
-      const { batchId, handle } = await stack.start({ file: 'left.csv' });
+      const { batchId, handle } = await stack.begin('left.csv', testInvoices(2));
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       await handle.terminate('by the test');
       await withoutFolder(stack);

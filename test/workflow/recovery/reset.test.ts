@@ -22,8 +22,7 @@ async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'fi
 
 /** A batch whose page waits for final words; `latest` is its workflow, whichever run that is. */
 async function waitingBatch(stack: TestStack) {
-  await stack.drop('reset.csv', testInvoices(3));
-  const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+  const { batchId, handle } = await stack.begin('reset.csv', testInvoices(3));
   await until(async () => (await stack.progress(handle)).pagesSent === 1);
   const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
   return { batchId, handle, latest };
@@ -44,7 +43,7 @@ describe('a batch that is reset while its page waits', { concurrent: true }, () 
     });
   });
 
-  it('is followed by the command that waits for it', async () => {
+  it('is followed by the command that waits for it, and keeps its claim: a run beside it with the same file waits', async () => {
     const gate = gatedEngine();
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
       const { batchId, handle } = await waitingBatch(stack);
@@ -52,24 +51,12 @@ describe('a batch that is reset while its page waits', { concurrent: true }, () 
 
       await reset(stack, handle, 'last');
       await until(async () => (await stack.progress(handle)).phase === 'waiting');
-      gate.open();
-
-      expect(await waiting).toMatchObject({ batchId, counts: { issued: 3 } });
-    });
-  });
-
-  it('keeps its claim: a run beside it that has the same file waits for it', async () => {
-    const gate = gatedEngine();
-    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
-      const { batchId, handle, latest } = await waitingBatch(stack);
-      await reset(stack, handle, 'last');
-
       const beside = await stack.startAs(ownName('beside'), { file: 'reset.csv' });
       await until(async () => (await stack.progress(beside)).phase !== 'reading');
       expect((await stack.progress(beside)).phase).toBe('attached');
       gate.open();
 
-      expect((await latest.result()).counts).toMatchObject({ issued: 3 });
+      expect(await waiting).toMatchObject({ batchId, counts: { issued: 3 } });
       expect(await beside.result()).toMatchObject({ attachedTo: batchId, counts: { issued: 3 } });
     });
   });
@@ -79,8 +66,7 @@ describe('a batch that is reset before it has a page', () => {
   it('keeps its claim also once Temporal has removed the run before the reset', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = () => 'cut';
-      await stack.drop('reset.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      const { batchId, handle } = await stack.begin('reset.csv', testInvoices(3));
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       const { runId } = await handle.describe();
       await reset(stack, handle, 'last');
@@ -108,8 +94,7 @@ describe('a batch that is reset while its pages send', () => {
       profile: { limits: { requestsPerSecond: 1 } },
     };
     await withStack(options, async (stack) => {
-      await stack.drop('reset.csv', testInvoices(12));
-      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      const { batchId, handle } = await stack.begin('reset.csv', testInvoices(12));
       await until(() => stack.posts().length >= 3);
       const { phase, pages, pagesSent } = await stack.progress(handle);
       expect({ phase, pages }).toEqual({ phase: 'sending', pages: 6 });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { expectAgreement, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
-import type { FrontRequest } from '../../support/servers/service-front.ts';
+import { isInvoice } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
 /** They come after 5 s and 10 s, and the next one after 20 s. */
 const REFUSED_PROBES = 2;
 /** From the first refusal to the first probe pass 5 s; until then only what had left already comes, on a busy machine late. */
 const ON_THE_WIRE_MS = 3_000;
-
-function isInvoice({ method, path }: FrontRequest): boolean {
-  return method === 'POST' && path === '/v1/invoices';
-}
 
 describe('a service that denies access', { concurrent: true }, () => {
   it.each([
@@ -28,8 +24,7 @@ describe('a service that denies access', { concurrent: true }, () => {
           broken ||= stack.posts().length > 12;
           return broken ? { status, headers: { location: 'http://127.0.0.1:9/elsewhere' } } : 'pass';
         };
-        await stack.drop('denied.csv', testInvoices(60));
-        const { batchId, handle } = await stack.start({ file: 'denied.csv' });
+        const { batchId, handle } = await stack.begin('denied.csv', testInvoices(60));
 
         await until(async () => (await stack.progress(handle)).waitingFor === why);
         const during = await stack.lines(batchId);

@@ -1,18 +1,16 @@
 import {
   type FrontAnswer,
   type FrontRequest,
+  type FrontScript,
   independentSandbox,
+  isInvoice,
   SANDBOX_KEY,
 } from '../../support/servers/service-front.ts';
 import { describe, expect, it } from 'vitest';
-import { expectAgreement, withStack } from '../../support/lote/stack.ts';
+import { expectAgreement, expectFrozenBytes, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 
 const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
-
-function isInvoice({ method, path }: FrontRequest): boolean {
-  return method === 'POST' && path === '/v1/invoices';
-}
 
 /** The test's invoices carry their reference in the customer's name. */
 function isOf(request: FrontRequest, ref: string): boolean {
@@ -46,74 +44,62 @@ describe('sending', { concurrent: true }, () => {
       const result = await stack.run('lost.csv', testInvoices(40));
 
       expect(result.counts).toMatchObject({ invoices: 40, issued: 40 });
-      const bytes = new Map<string | null, Set<string>>();
-      for (const { key, body } of stack.posts()) bytes.set(key, (bytes.get(key) ?? new Set()).add(body));
-      expect(bytes.size).toBe(40);
-      expect([...bytes.values()].every((bodies) => bodies.size === 1)).toBe(true);
+      expect(expectFrozenBytes(stack)).toBe(40);
       await expectAgreement(stack, result.batchId);
     });
   });
 
-  it('calls a refusal after a lost answer unknown, never rejected', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) => {
+  it.each<readonly [string, Readonly<Record<string, string>>, number, FrontScript, Readonly<Record<string, string>>]>([
+    [
+      'a refusal after a lost answer unknown, never rejected',
+      {},
+      6,
+      (request) => {
         if (!isOf(request, 'F-3') && !isOf(request, 'F-4')) return 'pass';
         if (request.nth > 1) return { status: 422 };
         return isOf(request, 'F-3') ? 'cut' : 'pass-and-cut';
-      };
-
-      const result = await stack.run('refused-after-lost.csv', testInvoices(6));
-
-      expect(result.counts).toMatchObject({ issued: 4, unknown: 2 });
-      expect(result.counts.rejected ?? 0).toBe(0);
-      await expectAgreement(stack, result.batchId);
-    });
-  });
-
-  it('rejects what the service refuses for good, after answers that only put it off', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) => {
-        if (!isOf(request, 'F-2')) return 'pass';
-        // More than one slice's tries: handing it out again must not look like a lost answer.
-        return { status: request.nth <= 7 ? 429 : 422 };
-      };
-
-      const result = await stack.run('later-no.csv', testInvoices(4));
-
-      expect(result.counts).toMatchObject({ issued: 3, rejected: 1 });
-    });
-  });
-
-  it('holds what was only put off when the send time is spent, and calls unknown what may have arrived', async () => {
-    await withStack({ env: { LOTE_SEND_TIMEOUT: '4s' } }, async (stack) => {
-      stack.front.script = (request) => {
+      },
+      { 'F-3': 'unknown', 'F-4': 'unknown' },
+    ],
+    [
+      // More than one slice's tries: handing it out again must not look like a lost answer.
+      'rejected what the service refuses for good after answers that only put it off',
+      {},
+      4,
+      (request) => (isOf(request, 'F-2') ? { status: request.nth <= 7 ? 429 : 422 } : 'pass'),
+      { 'F-2': 'rejected' },
+    ],
+    [
+      'held what was only put off when the send time is spent, and unknown what may have arrived',
+      { LOTE_SEND_TIMEOUT: '4s' },
+      5,
+      (request) => {
         if (isOf(request, 'F-2')) return { status: 429 };
         if (isOf(request, 'F-3')) return 'cut';
-        if (isOf(request, 'F-4')) return { status: request.nth === 2 ? 503 : 425 };
-        return 'pass';
-      };
-
-      const result = await stack.run('spent.csv', testInvoices(5));
-
-      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({ state: 'held', reason: { code: 'scripted' } });
-      expect(await stack.line(result.batchId, 'F-3')).toMatchObject({ state: 'unknown' });
-      expect(await stack.line(result.batchId, 'F-4')).toMatchObject({ state: 'unknown' });
-      expect(result.counts).toMatchObject({ issued: 2, held: 1, unknown: 2 });
-      await expectAgreement(stack, result.batchId);
-    });
-  });
-
-  it('does not wait for the service where a Retry-After on a 409 speaks of one key', async () => {
-    await withStack({ env: { LOTE_PAGE_SIZE: '2', LOTE_SEND_TIMEOUT: '6s' } }, async (stack) => {
+        return isOf(request, 'F-4') ? { status: request.nth === 2 ? 503 : 425 } : 'pass';
+      },
+      { 'F-2': 'held', 'F-3': 'unknown', 'F-4': 'unknown' },
+    ],
+    [
       // Two keys: in three rounds of three tries they have 18 answers, and 20 in a row would open the circuit breaker.
-      const busy = ['F-1', 'F-7'];
-      stack.front.script = (request) =>
-        busy.some((ref) => isOf(request, ref)) ? { status: 409, headers: { 'retry-after': '1' } } : 'pass';
+      'unknown what is busy by the Retry-After on a 409, which speaks of one key: the others are not kept waiting',
+      { LOTE_PAGE_SIZE: '2', LOTE_SEND_TIMEOUT: '6s' },
+      12,
+      (request) =>
+        isOf(request, 'F-1') || isOf(request, 'F-7') ? { status: 409, headers: { 'retry-after': '1' } } : 'pass',
+      { 'F-1': 'unknown', 'F-7': 'unknown' },
+    ],
+  ])('calls %s', async (_, env, invoices, script, states) => {
+    await withStack({ env }, async (stack) => {
+      stack.front.script = script;
 
-      const result = await stack.run('busy-keys.csv', testInvoices(12));
+      const { batchId, counts } = await stack.run('trouble.csv', testInvoices(invoices));
 
-      expect(result.counts).toMatchObject({ issued: 10, unknown: 2 });
-      await expectAgreement(stack, result.batchId);
+      const others = (await stack.lines(batchId)).filter(({ state }) => state !== 'issued');
+      expect(Object.fromEntries(others.map(({ ref, state }) => [ref, state]))).toEqual(states);
+      expect(others.find(({ state }) => state === 'held')?.reason?.code ?? 'scripted').toBe('scripted');
+      expect(counts).toMatchObject({ issued: invoices - others.length });
+      await expectAgreement(stack, batchId);
     });
   });
 

@@ -79,9 +79,7 @@ describe('an id that two invoices got', { concurrent: true }, () => {
   it('stops the sending at the second such id, wherever in the batch', async () => {
     await withStack(OPTIONS, async (stack) => {
       oneAnswerBehind(stack, 130, 180);
-      await stack.drop('behind.csv', testInvoices(INVOICES));
-
-      const { batchId, handle } = await stack.start({ file: 'behind.csv' });
+      const { batchId, handle } = await stack.begin('behind.csv', testInvoices(INVOICES));
       await until(async () => (await stack.progress(handle)).waitingFor === SERVICE_IDS_REPEATED);
 
       const taken = (await stack.lines(batchId)).filter(({ reason }) => reason?.code === 'service-id-taken');
@@ -103,9 +101,7 @@ describe('an id that two invoices got', { concurrent: true }, () => {
         cached ||= idOf(stack, stack.posts().at(-5)?.key ?? key);
         return { status: 201, json: { id: cached, status: 'processing' }, afterPassing: true };
       };
-      await stack.drop('cached.csv', testInvoices(INVOICES));
-
-      const { batchId, handle } = await stack.start({ file: 'cached.csv' });
+      const { batchId, handle } = await stack.begin('cached.csv', testInvoices(INVOICES));
       await until(async () => (await stack.progress(handle)).waitingFor === SERVICE_IDS_REPEATED);
 
       const lines = await stack.lines(batchId);

@@ -54,8 +54,7 @@ describe('the calibration of a service profile', { concurrent: true }, () => {
       const reason = { code: 'profile-contradiction', message: 'Words are swapped.' };
       await stack.ledger.calibrate(digestOf(stack), (draft) => stopCalibration(draft, reason, Date.now()));
       await stack.deploy();
-      await stack.drop('right.csv', testInvoices(3));
-      const { handle } = await stack.start({ file: 'right.csv' });
+      const { handle } = await stack.begin('right.csv', testInvoices(3));
       await until(async () => (await stack.progress(handle)).waitingFor === 'profile-contradiction');
       expect(stack.posts()).toEqual([]);
 
@@ -68,8 +67,7 @@ describe('the calibration of a service profile', { concurrent: true }, () => {
   it('sends no invoice at all while the list of merchants is no success by the profile', async () => {
     const profile = { answers: { success: { at: '/ok', is: ['true'] } } };
     await withStack({ profile, isProved: false }, async (stack) => {
-      await stack.drop('wrong.csv', testInvoices(10));
-      const { handle } = await stack.start({ file: 'wrong.csv' });
+      const { handle } = await stack.begin('wrong.csv', testInvoices(10));
       await until(async () => (await stack.progress(handle)).waitingFor === 'service-list-unreadable');
 
       expect(stack.posts()).toEqual([]);

@@ -39,30 +39,20 @@ beforeEach(() => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('on-invalid "hold"', () => {
-  test('a file with a bad row: nothing of it is to be sent', async () => {
-    await ingest({ file: 'bad.csv', onInvalid: 'hold', runId: 'first' });
-    expect(await outcomes('bad.csv')).toEqual({ held: 2, invalid: 1 });
-  });
+  const HELD = { held: 2, invalid: 1 };
+  const GOES = { staged: 2, invalid: 1 };
 
-  test('the same file dropped again under the same rule is still not sent', async () => {
-    await ingest({ file: 'bad.csv', onInvalid: 'hold', runId: 'first' });
-    await close('bad.csv');
-    await ingest({ file: 'bad.csv', onInvalid: 'hold', runId: 'second' });
-    expect(await outcomes('bad.csv')).toEqual({ held: 2, invalid: 1 });
-  });
-
-  test('a run that died between staging and holding holds when it is taken up again', async () => {
-    await ingest({ file: 'bad.csv', runId: 'first' });
-    expect(await outcomes('bad.csv')).toEqual({ staged: 2, invalid: 1 });
-    await ingest({ file: 'bad.csv', onInvalid: 'hold', runId: 'first' });
-    expect(await outcomes('bad.csv')).toEqual({ held: 2, invalid: 1 });
-  });
-
-  test('dropped again with "skip", the valid invoices go', async () => {
-    await ingest({ file: 'bad.csv', onInvalid: 'hold', runId: 'first' });
-    await close('bad.csv');
-    await ingest({ file: 'bad.csv', onInvalid: 'skip', runId: 'second' });
-    expect(await outcomes('bad.csv')).toEqual({ staged: 2, invalid: 1 });
+  test.each([
+    ['a file with a bad row: nothing of it is to be sent', 'hold', 'hold', 'first', HELD],
+    ['the same file dropped again under the same rule is still not sent', 'hold', 'hold', 'second', HELD],
+    ['a run that died between staging and holding holds when it is taken up again', 'skip', 'hold', 'first', HELD],
+    ['dropped again with "skip", the valid invoices go', 'hold', 'skip', 'second', GOES],
+  ] as const)('%s', async (_, onInvalid, later, runId, last) => {
+    await ingest({ file: 'bad.csv', onInvalid, runId: 'first' });
+    expect(await outcomes('bad.csv')).toEqual(onInvalid === 'hold' ? HELD : GOES);
+    if (runId === 'second') await close('bad.csv');
+    await ingest({ file: 'bad.csv', onInvalid: later, runId });
+    expect(await outcomes('bad.csv')).toEqual(last);
   });
 });
 
@@ -234,14 +224,6 @@ describe('a file that is started again with another reading', () => {
     expect(await contents('advice-2.csv')).toEqual(['1.234']);
   });
 
-  test('a mark on which no cell depends changes nothing: it goes', async () => {
-    await priced('plain.csv', '12');
-    await ingest({ file: 'plain.csv', decimal: ',', runId: 'first' });
-    await cancel('plain.csv');
-    await ingest({ file: 'plain.csv', decimal: '.', runId: 'second' });
-    expect(await outcomes('plain.csv')).toEqual({ staged: 1 });
-  });
-
   test('another name of the same encoding changes nothing: it goes; another encoding does', async () => {
     await priced('names.csv', '12');
     await ingest({ file: 'names.csv', encoding: 'latin1', runId: 'first' });
@@ -280,13 +262,16 @@ describe('a file that is started again with another reading', () => {
     expect((await reasons('erp-1.csv'))[0]).toContain('profiles/erp.json');
   });
 
-  test('the profile as it was before: the rest goes', async () => {
+  test.each([
+    ['a mark on which no cell depends changes nothing', 'plain.csv', '12', { decimal: ',' }, { decimal: '.' }],
+    ['the profile is as it was before', 'shop-1.csv', '2.50', {}, {}],
+  ] as const)('%s: the rest goes', async (_, file, price, first, second) => {
     await profile('shop', { IVA_23: 'IVA_6' });
-    await priced('shop-1.csv', '2.50');
-    await ingest({ file: 'shop-1.csv', runId: 'first' });
-    await cancel('shop-1.csv');
-    await ingest({ file: 'shop-1.csv', runId: 'second' });
-    expect(await outcomes('shop-1.csv')).toEqual({ staged: 1 });
+    await priced(file, price);
+    await ingest({ file, ...first, runId: 'first' });
+    await cancel(file);
+    await ingest({ file, ...second, runId: 'second' });
+    expect(await outcomes(file)).toEqual({ staged: 1 });
   });
 
   test('a file whose reading ended three workers is refused with that reason, and read when it is dropped again', async () => {

@@ -14,7 +14,8 @@ import { activityPlaces, asActivity, outcomesOf, RETRY, runsThatAre, type Activi
 const placeOf = activityPlaces();
 
 /** A finished batch with one failed, one rejected and one held invoice. */
-async function finished(place: ActivityPlace): Promise<TestBatch> {
+async function finished(parts: Parameters<typeof placeOf>[0] = {}) {
+  const place = placeOf(parts);
   const batch = await place.scenario.run([{ ref: 'failed' }, { ref: 'rejected' }, { ref: 'held' }], 2);
   const serviceId = serviceIdOf(place.scenario, 'failed');
   await batch.send('failed', accepted(serviceId));
@@ -29,7 +30,7 @@ async function finished(place: ActivityPlace): Promise<TestBatch> {
   await batch.send('rejected', { kind: 'rejected', reason: REASON });
   await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
   await batch.finish();
-  return batch;
+  return { place, batch };
 }
 
 /** Temporal counts the attempts of a run's step. */
@@ -55,8 +56,7 @@ function again(place: ActivityPlace, batch: TestBatch, over: Partial<SendAgainIn
 
 describe('a retry of a finished batch', () => {
   it('lets the selected invoices go, and names the pages with something to send', async () => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
 
     expect(await reopen(place, batch)).toMatchObject({
       ...{ moved: 3, refused: {} },
@@ -73,8 +73,7 @@ describe('a retry of a finished batch', () => {
   });
 
   it('keeps the key of a failed or rejected one until it has been asked once more, and that of a held one', async () => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
     const keys = async () => (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
     const before = await keys();
 
@@ -92,8 +91,7 @@ describe('a retry of a finished batch', () => {
     ['a row and a state that it is not in', { rows: [2], states: ['held'] }, { failed: 1, rejected: 1, held: 1 }],
     ['empty lists, which say nothing', { rows: [], states: [] }, { staged: 3 }],
   ] as const)('touches only what was meant: %s', async (_, selection, outcomes) => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
 
     await reopen(place, batch, { request: { ...selection, reason: 'why' } });
 
@@ -104,8 +102,7 @@ describe('a retry of a finished batch', () => {
     [['held'], 'control-totals-overruled', 'found 3. An operator then sent held invoices of it all the same'],
     [['failed', 'rejected'], 'control-totals-differ', 'found 3. Nothing of it was sent.'],
   ] as const)('of %j: what the report says of control totals that differ is %s', async (states, code, words) => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
     const { fencingToken } = await batch.record();
     const differ = totalsFinding(totalsDiffer(['expected 4 invoices, found 3'], false));
     await place.deps.ledger.noteTotals({ batchId: batch.batchId, fencingToken }, differ);
@@ -118,8 +115,7 @@ describe('a retry of a finished batch', () => {
   });
 
   it('ends the pause of a run that has ended, also where the attempt that took the batch over died before it could', async () => {
-    const place = placeOf({ over: { runs: runsThatAre('ended') } });
-    const batch = await finished(place);
+    const { place, batch } = await finished({ over: { runs: runsThatAre('ended') } });
     await reopen(place, batch, { workflowId: 'an earlier retry' });
     await place.deps.ledger.setBatchState(batch.batchId, 'paused', NOW);
     const run = { batchId: batch.batchId, workflowId: `retry-${batch.batchId}`, runId: 'run-2' };
@@ -134,9 +130,8 @@ describe('a retry of a finished batch', () => {
     ['is remembered with the database of Temporal', () => Promise.resolve('temporal-1'), 'temporal-1'],
     ['does not wait for a Temporal that does not say', () => Promise.reject(new Error('no answer')), null],
   ])('%s', async (_, temporalId, remembered) => {
-    const place = placeOf();
+    const { place, batch } = await finished();
     const { runs } = place.deps;
-    const batch = await finished(place);
 
     await reopen({ ...place, deps: { ...place.deps, runs: { ...runs, temporalId } } }, batch);
 
@@ -144,8 +139,7 @@ describe('a retry of a finished batch', () => {
   });
 
   it('is written down with who and why, once for however often the step is repeated', async () => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
 
     await reopen(place, batch);
     await reopen(place, batch);
@@ -156,8 +150,7 @@ describe('a retry of a finished batch', () => {
   });
 
   it('says what it left and why', async () => {
-    const place = placeOf({ settings: { retry: { ...RETRY, maxGenerations: 1 } } });
-    const batch = await finished(place);
+    const { place, batch } = await finished({ settings: { retry: { ...RETRY, maxGenerations: 1 } } });
 
     expect(await reopen(place, batch)).toMatchObject({ moved: 1, refused: { 'generations-spent': 2 } });
   });
@@ -166,8 +159,7 @@ describe('a retry of a finished batch', () => {
     [false, { moved: 0, refused: { 'needs-accept-duplicate-risk': 1 } }],
     [true, { moved: 1, refused: {} }],
   ])('while a refusal proves nothing, a rejected one goes at the operator’s risk only: %s', async (risk, result) => {
-    const place = placeOf({ settings: { retry: { ...RETRY, rejectionIsProof: false } } });
-    const batch = await finished(place);
+    const { place, batch } = await finished({ settings: { retry: { ...RETRY, rejectionIsProof: false } } });
     const request = { states: ['rejected'], reason: 'asked their support', acceptDuplicateRisk: risk } as const;
 
     expect(await reopen(place, batch, { request })).toMatchObject(result);
@@ -213,8 +205,7 @@ describe('a retry of a batch that a run holds', () => {
 
 describe('between two rounds of a batch', () => {
   it('several requests of operators add up', async () => {
-    const place = placeOf();
-    const batch = await finished(place);
+    const { place, batch } = await finished();
 
     const result = await again(place, batch, {
       requests: [
@@ -238,8 +229,7 @@ describe('between two rounds of a batch', () => {
     ['the profile names none', [], true, 0],
     ['it is not the time for it', ['engine-busy'], false, 0],
   ])('a failed one goes again by itself when %s', async (_, failedReasonCodes, automatic, moved) => {
-    const place = placeOf({ settings: { retry: { ...RETRY, failedReasonCodes } } });
-    const batch = await finished(place);
+    const { place, batch } = await finished({ settings: { retry: { ...RETRY, failedReasonCodes } } });
 
     expect((await again(place, batch, { automatic })).moved).toBe(moved);
     expect((await batch.line('failed')).state).toBe(moved === 1 ? 'staged' : 'failed');
@@ -248,8 +238,7 @@ describe('between two rounds of a batch', () => {
 
   it('one that went as often as the profile allows is no news', async () => {
     const retry = { ...RETRY, failedReasonCodes: ['engine-busy'], maxGenerations: 1 };
-    const place = placeOf({ settings: { retry } });
-    const batch = await finished(place);
+    const { place, batch } = await finished({ settings: { retry } });
 
     const result = await again(place, batch, { automatic: true });
 

@@ -1,9 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import { claimOf, NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
+import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
-import { asActivity, outcomesOf } from '../activity-place.ts';
+import { outcomesOf } from '../activity-place.ts';
 import { created, slicePlaces, type SlicePlace } from './slice-place.ts';
 import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 import type { InvoicingService } from '../../../../src/service/client.ts';
@@ -56,11 +55,8 @@ describe('the invoices of a large slice', () => {
       { ledger: countedFreezing(portions) },
     );
     const batch = await place.batch(1_000);
-    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1_000 };
 
-    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
-
-    expect(sent).toMatchObject({ accepted: 1, left: 999 });
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 1, left: 999 });
     expect(portions).toEqual([250, 250]);
     const unsent = await batch.sendable();
     expect(unsent.filter(({ state }) => state === 'staged')).toHaveLength(999);
@@ -150,7 +146,7 @@ describe('the invoices of a large slice', () => {
     const portions: number[] = [];
     const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()), 1, { ledger: countedFreezing(portions, 3) });
     const batch = await place.batch(251);
-    await place.slice(batch, 1, 1);
+    await place.slice(batch, { to: 1 });
 
     await expect(place.slice(batch)).rejects.toThrow('the ledger is away');
 
@@ -163,9 +159,7 @@ describe('the invoices of a large slice', () => {
       const answer = answers.get(ref) ?? created();
       if (ref !== 'R99' || answers.has(ref)) return note(ref, answer);
       note(ref, answer);
-      const { batchId } = await started;
-      const input = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1_000 };
-      const other = await asActivity(createSubmitSlice(place.deps), place.deps, input);
+      const other = await place.slice(await started, { deps: place.deps });
       // What the first one had frozen is taken as what may exist.
       expect(other).toMatchObject({ accepted: 501, left: 0 });
       return answer;
@@ -207,13 +201,11 @@ describe('the invoices of a large slice', () => {
       },
     };
     const deps = { ...bare.deps, service };
-    const submit = createSubmitSlice(deps);
-    const input = { ledgerId: ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1_000 };
 
-    expect(await asActivity(submit, deps, input)).toMatchObject({ left: 2, waiting: { reason: 'http-503' } });
+    expect(await bare.slice(batch, { deps })).toMatchObject({ left: 2, waiting: { reason: 'http-503' } });
     isAway = false;
-    expect(await asActivity(submit, deps, input)).toMatchObject({ accepted: 0, left: 2, waiting: null });
-    expect(await asActivity(submit, deps, input)).toMatchObject({ accepted: 1, left: 0 });
+    expect(await bare.slice(batch, { deps })).toMatchObject({ accepted: 0, left: 2, waiting: null });
+    expect(await bare.slice(batch, { deps })).toMatchObject({ accepted: 1, left: 0 });
 
     expect(bodies).toEqual([expect.stringContaining('mrc_new')]);
     expect(await batch.line('R1')).toMatchObject({ state: 'held', reason: { code: 'merchant-details-missing' } });

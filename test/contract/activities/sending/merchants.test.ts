@@ -46,6 +46,11 @@ function details(ref: string, nif: string) {
   return { ref, nif, legalName: `Comerciante ${nif}`, email: `fiscal@${nif}.example` };
 }
 
+/** A batch of one invoice for each of so many merchants, the first of which has this NIF. */
+function batchOf(place: ActivityPlace, merchants: number, first: number): Promise<TestBatch> {
+  return place.scenario.run(Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(first + at))));
+}
+
 function ensure(place: ActivityPlace, batch: TestBatch, over: Partial<MerchantsInput> = {}) {
   return asActivity(ensureMerchants, place.deps, {
     ledgerId: place.deps.ledger.id,
@@ -211,8 +216,7 @@ describe('merchants whose creation has no answer', () => {
     const mismatches = Array.from({ length: 12 }, (): MerchantAnswer => ({ ...NOT_NOW, reason }));
     const { parts, asked } = service([], ...mismatches, { kind: 'created', merchantId: 'mrc_last' });
     const place = placeOf({ service: parts });
-    const texts = Array.from({ length: 13 }, (_each, at) => details(`R${at}`, String(520_000_000 + at)));
-    const batch = await place.scenario.run(texts);
+    const batch = await batchOf(place, 13, 520_000_000);
 
     expect(await ensure(place, batch)).toEqual({ for: 'merchants', reason: reason.code });
     expect(asked).toHaveLength(13);
@@ -222,8 +226,7 @@ describe('merchants whose creation has no answer', () => {
     const nines: MerchantAnswer[] = Array.from({ length: 9 }, () => NOT_NOW);
     const { parts } = service([], ...nines, { kind: 'created', merchantId: 'mrc_mid' }, NOT_NOW);
     const place = placeOf({ service: parts });
-    const texts = Array.from({ length: 15 }, (_each, at) => details(`R${at}`, String(510_000_000 + at)));
-    const batch = await place.scenario.run(texts);
+    const batch = await batchOf(place, 15, 510_000_000);
 
     expect(await ensure(place, batch)).toMatchObject({ for: 'merchants' });
   });
@@ -231,10 +234,6 @@ describe('merchants whose creation has no answer', () => {
 
 describe('merchants whose creation is forbidden or has no answer', () => {
   const CREATED: MerchantAnswer = { kind: 'created', merchantId: 'mrc_x' };
-
-  function batchOf(place: ActivityPlace, merchants: number, first: number): Promise<TestBatch> {
-    return place.scenario.run(Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(first + at))));
-  }
 
   it('are waited for a while and then keep their invoices here, and only theirs', async () => {
     const { parts, asked } = service([], FORBIDDEN, CREATED, CREATED, FORBIDDEN, CREATED);

@@ -1,8 +1,9 @@
 import type { SliceResult } from '../../../../activities/sending/slice-sender.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { claimOf, NIF, OTHER_NIF, type InvoiceText, type TestBatch } from '../../ledger/scenario.ts';
-import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { claimOf, NIF, NOW, OTHER_NIF, REASON, type InvoiceText, type TestBatch } from '../../ledger/scenario.ts';
+import { activityPlaces, type ActivityPlace } from '../activity-place.ts';
 import type { CreateAnswer, PostLimits } from '../../../../src/domain/records/service-answers.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -27,10 +28,17 @@ type Answer = (ref: string, nth: number, limits: PostLimits | undefined) => Crea
 export interface SlicePlace extends ActivityPlace {
   /** References in the order of their POSTs. */
   readonly posts: string[];
-  /** Of these ordinals, or of all. */
-  slice(batch: TestBatch, from?: number, to?: number): Promise<SliceResult>;
+  /** Of all ordinals unless limited; on another worker with `deps`, or in this environment. */
+  slice(batch: TestBatch, how?: SliceRun): Promise<SliceResult>;
   /** So many invoices of one merchant, `R0` and so on, or these; their merchants are known. */
   batch(invoices: number | readonly InvoiceText[]): Promise<TestBatch>;
+}
+
+interface SliceRun {
+  readonly from?: number;
+  readonly to?: number;
+  readonly deps?: ActivityDeps;
+  readonly env?: MockActivityEnvironment;
 }
 
 interface SliceOptions {
@@ -65,8 +73,11 @@ export function slicePlaces(): (answer: Answer, maxConcurrency?: number, options
     const submit = createSubmitSlice(place.deps);
     return {
       ...{ ...place, posts },
-      slice: ({ batchId }, from = 1, to = 1_000) =>
-        asActivity(submit, place.deps, { ledgerId: real.id, ...claimOf(batchId), page: 1, from, to }),
+      slice({ batchId }, { from = 1, to = 1_000, deps, env } = {}) {
+        const input = { ledgerId: real.id, ...claimOf(batchId), page: 1, from, to };
+        const run = deps === undefined ? submit : createSubmitSlice(deps);
+        return (env ?? new MockActivityEnvironment()).run(run, deps ?? place.deps, input) as Promise<SliceResult>;
+      },
       async batch(invoices) {
         const texts =
           typeof invoices === 'number' ? Array.from({ length: invoices }, (_, at) => ({ ref: `R${at}` })) : invoices;
@@ -77,4 +88,15 @@ export function slicePlaces(): (answer: Answer, maxConcurrency?: number, options
       },
     };
   };
+}
+
+/** The circuit as the ledger has it. */
+export function breakerOf({ deps }: ActivityPlace) {
+  return deps.ledger.breaker(deps.service.baseUrl);
+}
+
+/** Opens the circuit for so long; by default the time of the next probe has come. */
+export function openCircuit({ deps }: ActivityPlace, forMs = 0): Promise<void> {
+  const { baseUrl } = deps.service;
+  return deps.ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW - 5_000, probeAfter: deps.now() + forMs });
 }

@@ -1,6 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { closePage } from '../../../../activities/settling/settle.ts';
 import {
@@ -13,13 +12,14 @@ import {
   REASON,
   recordDeliveries,
   serviceIdOf,
+  type InvoiceText,
   type TestBatch,
 } from '../../ledger/scenario.ts';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
-import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { asActivity, outcomesOf, RETRY, sendFirst, texts, type ActivityPlace } from '../activity-place.ts';
 import { until } from '../../../support/until.ts';
-import { acceptances, events, SAID_FAILED } from './accepted-batch.ts';
-import { created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
+import { acceptances, events, rejections, SAID_FAILED } from './accepted-batch.ts';
+import { breakerOf, created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 const sending = slicePlaces();
@@ -28,10 +28,6 @@ const LOST_FOR_LONG: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs
 
 function putOff(retryAfterMs: number): CreateAnswer {
   return { kind: 'not-now', reason: REASON, retryAfterMs };
-}
-
-function breakerOf({ deps }: ActivityPlace) {
-  return deps.ledger.breaker(deps.service.baseUrl);
 }
 
 /** As a worker's page ends when the service let nobody in. */
@@ -55,13 +51,11 @@ describe('a slice whose time is over', () => {
     const permission: ActivityDeps['permission'] = {
       request: (wanted) => deps.permission.request({ ...wanted, lastsMs: UNTIL_FIRST_IS_SENT_MS }),
     };
-    const { batchId, line } = await place.batch(2);
-    const slice = { ledgerId: deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 2 };
+    const batch = await place.batch(2);
 
-    const submit = createSubmitSlice({ ...deps, permission });
-    expect(await asActivity(submit, { ...deps, permission }, slice)).toMatchObject({ accepted: 1, left: 1 });
+    expect(await place.slice(batch, { deps: { ...deps, permission } })).toMatchObject({ accepted: 1, left: 1 });
 
-    expect(await line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
+    expect(await batch.line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
   });
 });
 
@@ -75,27 +69,22 @@ describe('a slice whose worker stops', () => {
       expect(limits?.permit?.withdrawn.aborted).toBe(true);
       return { kind: 'not-permitted' };
     });
-    const { batchId, line } = await place.batch(3);
-    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 3 };
+    const batch = await place.batch(3);
 
-    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
 
-    expect(sent).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
     expect(place.posts).toEqual(['R0', 'R1']);
-    expect(await line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
+    expect(await batch.line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
   });
 
   it('hands nothing out when it begins after that', async () => {
     const env = new MockActivityEnvironment();
     const place = sending(created);
-    const { batchId, line } = await place.batch(1);
-    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1 };
+    const batch = await place.batch(1);
     env.cancel('WORKER_SHUTDOWN');
 
-    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
-
-    expect(sent).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
-    expect(await line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
+    expect(await batch.line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
   });
 });
 
@@ -113,26 +102,29 @@ describe('a slice that waits', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290);
   });
 
-  it('hands the longest wait that was asked for over to its page', async () => {
-    const place = sending((_, nth) => putOff([10_000, 30_000, 20_000][nth - 1] ?? 0));
+  const ANSWERS: readonly (readonly [string, readonly CreateAnswer[], object])[] = [
+    [
+      'the longest that was asked for',
+      [putOff(10_000), putOff(30_000), putOff(20_000)],
+      { left: 3, waiting: { reason: 'retry-after', probeAfterMs: 30_000 } },
+    ],
+    ['nothing when the service asked for less than a second', [putOff(1)], { left: 1, waiting: null }],
+    [
+      'a second that the service asked for',
+      [{ ...FORBIDDEN, retryAfterMs: 1_000 }, created(), putOff(1)],
+      { accepted: 1, left: 1, waiting: { reason: 'retry-after', probeAfterMs: 1_000 } },
+    ],
+    [
+      'nothing when nothing is left, though the service asked one for patience',
+      [{ ...FORBIDDEN, retryAfterMs: 30_000 }, created()],
+      { accepted: 1, left: 0, waiting: null },
+    ],
+  ];
 
-    expect((await place.slice(await place.batch(3))).waiting).toEqual({ reason: 'retry-after', probeAfterMs: 30_000 });
-  });
+  it.each(ANSWERS)('makes its page wait for %s', async (_, answers, result) => {
+    const place = sending((_ref, nth) => answers[nth - 1] ?? putOff(1));
 
-  it('makes its page wait for nothing when the service asked for less than a second', async () => {
-    const place = sending(() => putOff(1));
-
-    expect(await place.slice(await place.batch(1))).toMatchObject({ left: 1, waiting: null });
-  });
-
-  it('makes its page wait for a second that the service asked for', async () => {
-    const answers = [{ ...FORBIDDEN, retryAfterMs: 1_000 }, created()];
-    const place = sending((_, nth) => answers[nth - 1] ?? putOff(1));
-
-    expect(await place.slice(await place.batch(3))).toMatchObject({
-      ...{ accepted: 1, left: 1 },
-      waiting: { reason: 'retry-after', probeAfterMs: 1_000 },
-    });
+    expect(await place.slice(await place.batch(answers.length))).toMatchObject(result);
   });
 
   it('behind an open circuit waits for the probe, or for longer when the service asked for that', async () => {
@@ -144,40 +136,25 @@ describe('a slice that waits', () => {
     expect([await asked(null), await asked(90_000), await asked(2_000)]).toEqual([5_000, 90_000, 5_000]);
   });
 
-  it('waits for the rest of the time until the probe, and at least a second', async () => {
-    const after = async (ms: number) => {
-      const place: SlicePlace = sending(() => UNAUTHORIZED, 1, {
-        ledger: (real) => ({
-          async recordSends(sends) {
-            place.later(ms);
-            return real.recordSends(sends);
-          },
-        }),
-      });
-      return (await place.slice(await place.batch(1))).waiting;
-    };
-
-    expect(await after(3_000)).toEqual({ reason: 'http-401', probeAfterMs: 2_000 });
-    expect(await after(4_500)).toEqual({ reason: 'http-401', probeAfterMs: 1_000 });
-  });
-
-  it('waits a second when another worker has closed the circuit meanwhile', async () => {
+  it.each<readonly [string, number, (place: SlicePlace) => unknown]>([
+    ['the rest of the time until the probe', 2_000, (place) => place.later(3_000)],
+    ['at least a second', 1_000, (place) => place.later(4_500)],
+    [
+      'a second when another worker has closed the circuit meanwhile',
+      1_000,
+      ({ deps }) => deps.ledger.closeBreaker(deps.service.baseUrl),
+    ],
+  ])('waits for %s', async (_, probeAfterMs, meanwhile) => {
     const place: SlicePlace = sending(() => UNAUTHORIZED, 1, {
-      ledger: (real, { deps }) => ({
+      ledger: (real) => ({
         async recordSends(sends) {
-          await real.closeBreaker(deps.service.baseUrl);
+          await meanwhile(place);
           return real.recordSends(sends);
         },
       }),
     });
 
-    expect((await place.slice(await place.batch(1))).waiting).toEqual({ reason: 'http-401', probeAfterMs: 1_000 });
-  });
-
-  it('waits for nothing when nothing is left, though the service asked one for patience', async () => {
-    const place = sending((ref) => (ref === 'R0' ? { ...FORBIDDEN, retryAfterMs: 30_000 } : created()));
-
-    expect(await place.slice(await place.batch(2))).toMatchObject({ accepted: 1, left: 0, waiting: null });
+    expect((await place.slice(await place.batch(1))).waiting).toEqual({ reason: 'http-401', probeAfterMs });
   });
 });
 
@@ -211,28 +188,16 @@ describe('a slice that has to stop', () => {
     expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0 });
   });
 
-  it('stops when the first answers come whole and none of them can be read', async () => {
-    const place = sending(
-      () => ({
-        ...{ kind: 'lost', retryAfterMs: 5_000 },
-        reason: { code: 'answer-without-id', message: 'HTTP 201: no id' },
-      }),
-      1,
-      { isProved: false },
-    );
+  it.each([
+    ['when the first answers come whole and none can be read', 7, 'answer-without-id', 'answers-unreadable', 5],
+    ['after twenty answers in a row that are none', 30, REASON.code, REASON.code, 20],
+  ])('stops %s', async (_, invoices, code, reason, posts) => {
+    const isProved = code === reason;
+    const said = { code, message: 'HTTP 201: no id' };
+    const place = sending(() => ({ kind: 'lost', retryAfterMs: 5_000, reason: said }), 1, { isProved });
 
-    expect(await place.slice(await place.batch(7))).toMatchObject({
-      left: 7,
-      waiting: { reason: 'answers-unreadable' },
-    });
-    expect(place.posts).toHaveLength(5);
-  });
-
-  it('stops after twenty answers in a row that are none', async () => {
-    const place = sending(() => LOST_FOR_LONG);
-
-    expect(await place.slice(await place.batch(30))).toMatchObject({ left: 30, waiting: { reason: REASON.code } });
-    expect(place.posts).toHaveLength(20);
+    expect(await place.slice(await place.batch(invoices))).toMatchObject({ left: invoices, waiting: { reason } });
+    expect(place.posts).toHaveLength(posts);
   });
 
   it('stops when failures that are confirmed meanwhile spend the budget, and holds the rest', async () => {
@@ -318,30 +283,20 @@ describe('repeated POSTs', () => {
 });
 
 describe('invoices that a slice was handed and did not POST', () => {
-  /** R0 is answered in a way that opens the circuit; R1 was answered so in an earlier slice. */
-  async function leftBehind(earlier: CreateAnswer): Promise<{ place: SlicePlace; batch: TestBatch }> {
+  it.each([
+    ['are held at the end of the page when each earlier POST was put off', putOff(5_000), 'http-401', 'held'],
+    ['stay what may exist when an earlier answer was lost', LOST_FOR_LONG, REASON.code, 'unknown'],
+  ])('%s', async (_, earlier, code, state) => {
+    // R0 is answered in a way that opens the circuit; R1 was answered so in an earlier slice.
     const place = sending((ref) => (ref === 'R1' ? earlier : UNAUTHORIZED));
     const batch = await place.batch(2);
-    await place.slice(batch, 2, 2);
+    await place.slice(batch, { from: 2, to: 2 });
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 2, waiting: { reason: 'http-401' } });
     expect(place.posts).toEqual(['R1', 'R0']);
-    return { place, batch };
-  }
 
-  it('are held at the end of the page when each earlier POST was put off: nothing of them can exist', async () => {
-    const { place, batch } = await leftBehind(putOff(5_000));
-
-    expect(await batch.line('R1')).toMatchObject({ state: 'sending', attempts: 1, reason: { code: 'http-401' } });
+    expect(await batch.line('R1')).toMatchObject({ state: 'sending', attempts: 1, reason: { code } });
     await closedPage(place, batch);
-    expect((await batch.line('R1')).state).toBe('held');
-  });
-
-  it('stay what may exist when an earlier answer was lost', async () => {
-    const { place, batch } = await leftBehind(LOST_FOR_LONG);
-
-    expect(await batch.line('R1')).toMatchObject({ state: 'sending', attempts: 1, reason: REASON });
-    await closedPage(place, batch);
-    expect((await batch.line('R1')).state).toBe('unknown');
+    expect((await batch.line('R1')).state).toBe(state);
   });
 
   it('stay what may exist when another worker was handed them meanwhile: its POST may be on its way', async () => {
@@ -360,77 +315,79 @@ describe('invoices that a slice was handed and did not POST', () => {
 });
 
 describe('a 403', () => {
-  it('among refusals is not taken for one invoice’s own: no success shows that the key is good', async () => {
-    const place = sending((ref) => (ref === 'R0' ? FORBIDDEN : REFUSED));
-    const batch = await place.batch(2);
+  const OTHERS = (count: number) => texts(count, 'X').map(({ ref }) => ({ ref, nif: OTHER_NIF }));
+  const BY_TURN = [created(), FORBIDDEN, UNAUTHORIZED];
 
-    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, waiting: { reason: 'http-403' } });
+  it.each<
+    readonly [
+      string,
+      number | readonly InvoiceText[],
+      (ref: string, nth: number) => CreateAnswer,
+      object,
+      Record<string, number>,
+    ]
+  >([
+    [
+      'among refusals is not taken for one invoice’s own: no success shows that the key is good',
+      2,
+      (ref) => (ref === 'R0' ? FORBIDDEN : REFUSED),
+      { accepted: 0, left: 1, waiting: { reason: 'http-403' } },
+      { sending: 1, rejected: 1 },
+    ],
+    [
+      'is one invoice’s own as long as others succeed between, however many there are',
+      12,
+      (_, nth) => (nth % 2 === 1 ? FORBIDDEN : created()),
+      { accepted: 6, left: 0, waiting: null },
+      { accepted: 6, rejected: 6 },
+    ],
+    [
+      'to every invoice of a small slice opens the circuit at its end',
+      2,
+      () => FORBIDDEN,
+      { left: 2, waiting: { reason: 'http-403', probeAfterMs: 5_000 } },
+      { sending: 2 },
+    ],
+    [
+      // Nobody knows the id of the last one's merchant.
+      'after a success is the key’s where the others that could be asked cannot be sent, and nothing is refused',
+      [...texts(8), { ref: 'A', nif: '500000000' }],
+      (_, nth) => (nth === 1 ? created() : FORBIDDEN),
+      { accepted: 1, left: 7, waiting: { reason: 'http-403' } },
+      { accepted: 1, sending: 5, staged: 3 },
+    ],
+    [
+      'after a success refuses nothing when the circuit has opened since: the cause is unknown',
+      4,
+      (_, nth) => BY_TURN[nth - 1] ?? REFUSED,
+      { accepted: 1, left: 3, waiting: { reason: 'http-401' } },
+      { accepted: 1, sending: 2, staged: 1 },
+    ],
+    [
+      'to a merchant five times holds nothing of it when the circuit has opened since',
+      [...OTHERS(7), { ref: 'A' }],
+      (ref) => (ref.startsWith('X') ? FORBIDDEN : UNAUTHORIZED),
+      { accepted: 0, left: 8, waiting: { reason: 'http-401' } },
+      { sending: 6, staged: 2 },
+    ],
+  ])('%s', async (_, invoices, answer, result, outcomes) => {
+    const place = sending(answer);
+    const batch = await place.batch(invoices);
 
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 1, rejected: 1 });
-  });
+    const slice = await place.slice(batch);
 
-  it('is one invoice’s own as long as others succeed between, however many there are', async () => {
-    const place = sending((_, nth) => (nth % 2 === 1 ? FORBIDDEN : created()));
-    const batch = await place.batch(12);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0, waiting: null });
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 6, rejected: 6 });
-    expect(await breakerOf(place)).toBeNull();
-  });
-
-  it('to every invoice of a small slice opens the circuit at its end', async () => {
-    const place = sending(() => FORBIDDEN);
-    const batch = await place.batch(2);
-
-    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: 'http-403', probeAfterMs: 5_000 } });
-
-    expect(await breakerOf(place)).toMatchObject({
-      reason: { code: 'http-403', message: expect.stringContaining('403') as string },
-    });
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 2 });
-  });
-
-  it('after a success is the key’s where the others that could be asked cannot be sent, and nothing is refused', async () => {
-    const place = sending((_, nth) => (nth === 1 ? created() : FORBIDDEN));
-    const texts = Array.from({ length: 8 }, (_, at) => ({ ref: `R${at}` }));
-    // Nobody knows the id of this one's merchant.
-    const batch = await place.batch([...texts, { ref: 'A', nif: '500000000' }]);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 7, waiting: { reason: 'http-403' } });
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, sending: 5, staged: 3 });
-  });
-
-  it('after a success refuses nothing when the circuit has opened since: the cause is unknown', async () => {
-    const answers = [created(), FORBIDDEN, UNAUTHORIZED];
-    const place = sending((_, nth) => answers[nth - 1] ?? REFUSED);
-    const batch = await place.batch(4);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 3, waiting: { reason: 'http-401' } });
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, sending: 2, staged: 1 });
-  });
-
-  it('to a merchant five times holds nothing of it when the circuit has opened since', async () => {
-    const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : UNAUTHORIZED));
-    const texts = Array.from({ length: 7 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
-    const batch = await place.batch([...texts, { ref: 'A' }]);
-
-    await place.slice(batch);
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 6, staged: 2 });
+    expect(slice).toMatchObject(result);
+    expect(await outcomesOf(place, batch.batchId)).toEqual(outcomes);
+    expect((await breakerOf(place))?.reason.code).toBe(slice.waiting?.reason);
   });
 
   it('to an invoice that may exist makes it unknown, for it says nothing of the POST before', async () => {
     const place = sending((ref, nth) => (ref === 'R1' ? created() : nth === 1 ? LOST_FOR_LONG : FORBIDDEN));
     const batch = await place.batch(2);
-    await place.slice(batch, 1, 1);
+    await place.slice(batch, { to: 1 });
     await place.deps.ledger.closeBreaker(place.deps.service.baseUrl);
 
-    await asActivity(createSubmitSlice(place.deps), place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 2 },
-    });
+    await place.slice(batch, { deps: place.deps });
 
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'http-403' } });
   });
@@ -438,11 +395,7 @@ describe('a 403', () => {
   it('that refuses an invoice by itself says so, and counts for the failure budget', async () => {
     const place = sending((ref) => (ref === 'R60' ? FORBIDDEN : created()));
     const batch = await place.batch(64);
-    await sendFirst(
-      place,
-      batch,
-      Array.from({ length: 60 }, () => ({ kind: 'rejected', reason: REASON }) as const),
-    );
+    await sendFirst(place, batch, rejections(60));
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0, stop: true });
 

@@ -3,7 +3,7 @@ import { closePage } from '../../../../activities/settling/settle.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { reopenBatch, sendAgain } from '../../../../activities/batch/retry.ts';
 import { runningBatch, type RunningBatch } from '../../../../activities/batch/running-batch.ts';
-import { type TestBatch, NOW, REASON } from '../../../contract/ledger/scenario.ts';
+import { NOW, REASON } from '../../../contract/ledger/scenario.ts';
 import { startIngest, tinyFileReader } from '../../../support/ingest-workers.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 
@@ -15,8 +15,15 @@ const AGAIN = { states: ['rejected' as const], reason: 'put right' };
 describe('an attempt that goes on too late', () => {
   const openPlace = activityPlaces();
 
-  async function roundOf({ deps }: ActivityPlace, batch: TestBatch): Promise<RunningBatch> {
-    return runningBatch(deps, await batch.record());
+  /** A batch of one invoice in its first round, whose end closes it; the service has refused it. */
+  async function begun(ref: string, isRejected = true) {
+    const place = openPlace();
+    const batch = await place.scenario.run([{ ref }]);
+    if (isRejected) await batch.send(ref, REJECTED);
+    const first = await runningBatch(place.deps, await batch.record());
+    const { ledgerId, batchId, fencingToken } = first;
+    const end = { ledgerId, batchId, fencingToken, cancelled: false, actions: [] };
+    return { place, batch, first, end, work: { ledgerId, batchId } };
   }
 
   function nextRound(place: ActivityPlace, round: RunningBatch, attempt = 1) {
@@ -26,66 +33,44 @@ describe('an attempt that goes on too late', () => {
   }
 
   it('does not close a page of the next round', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'page' }]);
-    await batch.send('page', REJECTED);
-    const first = await roundOf(place, batch);
+    const { place, batch, first, end } = await begun('page');
     await nextRound(place, first);
 
-    const { ledgerId, batchId, fencingToken } = first;
-    const close = { ledgerId, batchId, fencingToken, page: 1, settleMs: 1, ending: 'sent' as const, waitedFor: null };
+    const close = { ...end, page: 1, settleMs: 1, ending: 'sent' as const, waitedFor: null };
     await expect(closePage(place.deps, close)).rejects.toMatchObject(LOST);
 
     expect(await batch.line('page')).toMatchObject({ state: 'staged', generation: 2 });
   });
 
   it('does not end a batch that another run has opened again', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'end' }]);
-    const first = await roundOf(place, batch);
-    const { ledgerId, batchId, fencingToken } = first;
-    const finish = { ledgerId, batchId, fencingToken, cancelled: false, actions: [] };
-    await finishBatch(place.deps, finish);
-    await asActivity(reopenBatch, place.deps, {
-      ...{
-        ledgerId,
-        batchId,
-        workflowId: 'retry',
-        runId: 'retry-1',
-        request: { reason: 'now', states: ['held' as const] },
-      },
-    });
+    const { place, batch, work, end } = await begun('end', false);
+    await finishBatch(place.deps, end);
+    const request = { reason: 'now', states: ['held' as const] };
+    await asActivity(reopenBatch, place.deps, { ...work, workflowId: 'retry', runId: 'retry-1', request });
 
-    await expect(finishBatch(place.deps, finish)).rejects.toMatchObject(LOST);
+    await expect(finishBatch(place.deps, end)).rejects.toMatchObject(LOST);
 
     expect(await batch.record()).toMatchObject({ state: 'running', workflowId: 'retry' });
     expect((await batch.line('end')).state).toBe('staged');
   });
 
   it('ends a batch once, however often the step is repeated', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'once' }]);
-    const { ledgerId, batchId, fencingToken } = await roundOf(place, batch);
-    const finish = { ledgerId, batchId, fencingToken, cancelled: false, actions: [] };
+    const { place, batch, end } = await begun('once', false);
 
-    const first = await finishBatch(place.deps, finish);
+    const first = await finishBatch(place.deps, end);
     place.later(5);
 
-    expect((await finishBatch(place.deps, finish)).counts).toEqual(first.counts);
+    expect((await finishBatch(place.deps, end)).counts).toEqual(first.counts);
     expect(await batch.record()).toMatchObject({ state: 'finished', finishedAt: NOW });
   });
 
   it('writes nothing after a step that failed for good: the end of its run is a round of its own', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'failed' }]);
-    await batch.send('failed', REJECTED);
-    const first = await roundOf(place, batch);
+    const { place, batch, first, end } = await begun('failed');
     const failed = await nextRound(place, first);
-    const { ledgerId, batchId, fencingToken } = first;
-    const end = { ledgerId, batchId, fencingToken, cancelled: false, actions: [], isFailed: true };
+    const isFailed = true;
 
-    await expect(asActivity(finishBatch, place.deps, end)).rejects.toMatchObject(LOST);
-    await asActivity(finishBatch, place.deps, end, 2);
+    await expect(asActivity(finishBatch, place.deps, { ...end, isFailed })).rejects.toMatchObject(LOST);
+    await asActivity(finishBatch, place.deps, { ...end, isFailed }, 2);
 
     expect(await batch.record()).toMatchObject({ state: 'finished' });
     expect(await batch.line('failed')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
@@ -95,10 +80,7 @@ describe('an attempt that goes on too late', () => {
   });
 
   it('does not let invoices go a second time', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'twice' }]);
-    await batch.send('twice', REJECTED);
-    const first = await roundOf(place, batch);
+    const { place, batch, first } = await begun('twice');
     expect(await nextRound(place, first, 2)).toMatchObject({ moved: 1 });
     await batch.send('twice', REJECTED);
 
@@ -108,10 +90,7 @@ describe('an attempt that goes on too late', () => {
   });
 
   it('is told from a later attempt of the same step, which goes on', async () => {
-    const place = openPlace();
-    const batch = await place.scenario.run([{ ref: 'later' }]);
-    await batch.send('later', REJECTED);
-    const first = await roundOf(place, batch);
+    const { place, batch, first } = await begun('later');
     const stopped = await nextRound(place, first, 1);
 
     const latest = await nextRound(place, first, 2);

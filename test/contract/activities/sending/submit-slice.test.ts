@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/settle.ts';
-import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import {
   claimOf,
   NIF,
@@ -14,10 +13,19 @@ import {
   type TestBatch,
 } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
-import { asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
-import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
+import { asActivity, outcomesOf, RETRY, texts } from '../activity-place.ts';
+import {
+  breakerOf,
+  created,
+  FORBIDDEN,
+  openCircuit,
+  REFUSED,
+  SAID,
+  slicePlaces,
+  UNAUTHORIZED,
+  type SlicePlace,
+} from './slice-place.ts';
 import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/records/service-answers.ts';
-import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const sending = slicePlaces();
 const SWAPPED = { code: 'profile-contradiction', message: 'The words are swapped.' };
@@ -32,7 +40,7 @@ describe('a slice of invoices', () => {
   it('goes on with further invoices while answers wait to be recorded', async () => {
     const concurrency = 16;
     const place = sending(() => created(), concurrency);
-    const { batchId } = await place.batch(3 * concurrency);
+    const batch = await place.batch(3 * concurrency);
     const { ledger } = place.deps;
     const recordSends: typeof ledger.recordSends = async (items) => {
       // The first invoice of a process goes alone.
@@ -40,31 +48,19 @@ describe('a slice of invoices', () => {
       return ledger.recordSends(items);
     };
     const deps = { ...place.deps, ledger: { ...ledger, recordSends } };
-    const input = { ledgerId: ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1_000 };
 
-    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({
-      accepted: 3 * concurrency,
-      left: 0,
-    });
+    expect(await place.slice(batch, { deps })).toMatchObject({ accepted: 3 * concurrency, left: 0 });
     expect(new Set(place.posts).size).toBe(place.posts.length);
   });
 
-  it('is sent, each once, and every answer is written down', async () => {
+  it('is sent, each once, and every answer is written down; sent again it has nothing to do', async () => {
     const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
     const batch = await place.batch(3);
 
     expect(await place.slice(batch)).toEqual({ accepted: 2, left: 0, stop: false, triedMs: 0, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(place.posts).toEqual(['R0', 'R1', 'R2']);
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: SAID, attempts: 1 });
-  });
-
-  it('has nothing to do when it was done before', async () => {
-    const place = sending(created);
-    const batch = await place.batch(2);
-    await place.slice(batch);
-
-    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
-    expect(place.posts).toHaveLength(2);
   });
 
   it('leaves an invoice whose merchant is not known, and sends the others', async () => {
@@ -76,7 +72,7 @@ describe('a slice of invoices', () => {
     expect(place.posts).toEqual(['B']);
   });
 
-  it('says for how long it could send, and not for how long its process stood still', async () => {
+  it('says for how long it could send, not for how long its process stood still or its clock was put back', async () => {
     async function triedMs(answerAfterMs: number): Promise<number | undefined> {
       const place: SlicePlace = sending(() => {
         place.later(answerAfterMs);
@@ -85,7 +81,7 @@ describe('a slice of invoices', () => {
       return (await place.slice(await place.batch(1))).triedMs;
     }
 
-    expect([await triedMs(1_500), await triedMs(3_600_000)]).toEqual([1_500, 60_000]);
+    expect([await triedMs(1_500), await triedMs(3_600_000), await triedMs(-5_000)]).toEqual([1_500, 60_000, 0]);
   });
 
   it('has sent for no time at all where other workers had every permit, so that its page keeps its send time', async () => {
@@ -123,26 +119,20 @@ describe('a slice of invoices', () => {
     const before = [...place.posts];
     const deps = { ...place.deps, latestNow: () => place.deps.now() + RETRY.retentionMs };
 
-    const input = { ledgerId: deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1 };
-    await asActivity(createSubmitSlice(deps), deps, input);
+    await place.slice(batch, { deps });
 
     expect(place.posts).toEqual(before);
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'retention-window-over' } });
   });
 
   /** R0 is inside its window when the slice begins, and outside of it by the time it would leave; the circuit opens at one of the two moments. */
-  async function outOfItsWindow(opens: 'before' | 'meanwhile', probeAfterMs: number): Promise<SlicePlace> {
-    const open = ({ deps }: ActivityPlace, ledger: Ledger) =>
-      ledger.openBreaker({
-        ...{ baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW },
-        probeAfter: deps.now() + probeAfterMs,
-      });
+  async function outOfItsWindow(opens: 'before' | 'meanwhile', probeAfterMs: number) {
     const place: SlicePlace = sending(() => PUT_OFF_LOST, 1, {
       ledger: (real, bare) => ({
         async freeze(...what) {
           const frozen = await real.freeze(...what);
           if (place.posts.length === 0) return frozen;
-          if (opens === 'meanwhile') await open(bare, real);
+          if (opens === 'meanwhile') await openCircuit(bare, probeAfterMs);
           place.later(60_000);
           return frozen;
         },
@@ -151,59 +141,45 @@ describe('a slice of invoices', () => {
     const batch = await place.batch(1);
     await place.slice(batch);
     place.later(86_400_000 - 30_000);
-    if (opens === 'before') await open(place, place.deps.ledger);
+    if (opens === 'before') await openCircuit(place, probeAfterMs);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 0 });
 
     expect(place.posts).toHaveLength(1);
-    return place;
+    const { probingUntil, probeAfter = 0 } = (await breakerOf(place)) ?? {};
+    return { probingUntil, probeAfterMs: probeAfter - place.deps.now() };
   }
 
   it('gives the turn of a probe back when its window is over before it could leave', async () => {
-    const { deps } = await outOfItsWindow('before', 0);
-
-    expect(await deps.ledger.breaker(deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+    expect(await outOfItsWindow('before', 0)).toMatchObject({ probingUntil: null });
   });
 
   it('leaves the time of the probe alone when the window of another invoice is over', async () => {
-    const { deps } = await outOfItsWindow('meanwhile', 3_600_000);
-
-    const probeAfter = (await deps.ledger.breaker(deps.service.baseUrl))?.probeAfter ?? 0;
-    expect(probeAfter - deps.now()).toBe(3_600_000 - 60_000);
+    expect(await outOfItsWindow('meanwhile', 3_600_000)).toMatchObject({ probeAfterMs: 3_600_000 - 60_000 });
   });
 
-  it('sends those first that had the fewest tries', async () => {
+  it.each(['closed', 'half-open'])('sends those first that had the fewest tries (circuit: %s)', async (circuit) => {
     const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
     const batch = await place.batch(3);
-    await place.slice(batch, 1, 1);
+    await place.slice(batch, { to: 1 });
+    if (circuit === 'half-open') await openCircuit(place);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0 });
 
     expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
   });
 
-  it('probes a service that is away with the invoice of fewest tries', async () => {
-    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
-    const batch = await place.batch(2);
-    await place.slice(batch, 1, 1);
-    await openCircuit(place, 'service-unreachable');
-
-    await place.slice(batch);
-
-    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
-  });
-
   /** Trouble with the invoices of one merchant, `X0` and so on, which come first; those of the other are created. */
-  function troubleWithOneMerchant(): { readonly place: SlicePlace; readonly texts: InvoiceText[] } {
+  function troubleWithOneMerchant(): { readonly place: SlicePlace; readonly invoices: InvoiceText[] } {
     const lost: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
     const place = sending((ref) => (ref.startsWith('X') ? lost : created()), 8);
-    const texts = Array.from({ length: 30 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
-    return { place, texts: [...texts, { ref: 'A' }, { ref: 'B' }, { ref: 'C' }] };
+    const ofOne = texts(30, 'X').map(({ ref }) => ({ ref, nif: OTHER_NIF }));
+    return { place, invoices: [...ofOne, { ref: 'A' }, { ref: 'B' }, { ref: 'C' }] };
   }
 
   it('probes with another merchant’s invoice than those that opened the circuit, and sends the merchants in turn', async () => {
-    const { place, texts } = troubleWithOneMerchant();
-    const batch = await place.batch(texts);
+    const { place, invoices } = troubleWithOneMerchant();
+    const batch = await place.batch(invoices);
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, waiting: { reason: REASON.code } });
     const before = place.posts.length;
     place.later(5_000);
@@ -218,38 +194,35 @@ describe('a slice of invoices', () => {
     [0, 'X28'],
     [0.9, 'A'],
   ])('draws the merchant of a probe by lot (%d)', async (drawn, ref) => {
-    const { place, texts } = troubleWithOneMerchant();
+    const { place, invoices } = troubleWithOneMerchant();
     const deps = { ...place.deps, random: () => drawn };
-    const { batchId } = await place.batch(texts.slice(-5));
-    const input = { ledgerId: deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 5 };
-    await openCircuit(place, 'service-unreachable');
+    const batch = await place.batch(invoices.slice(-5));
+    await openCircuit(place);
 
-    await asActivity(createSubmitSlice(deps), deps, input);
+    await place.slice(batch, { deps });
 
     expect(place.posts[0]).toBe(ref);
   });
 
   it('that has probed in vain leaves the next probe to others', async () => {
-    const { place, texts } = troubleWithOneMerchant();
-    const batch = await place.batch(texts.slice(0, 2));
-    await openCircuit(place, 'service-unreachable');
+    const { place, invoices } = troubleWithOneMerchant();
+    const batch = await place.batch(invoices.slice(0, 2));
+    await openCircuit(place);
 
     expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 7_000 } });
 
     expect(place.posts).toHaveLength(1);
-
-    const { baseUrl } = place.deps.service;
-    expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 5_000 });
+    expect(await breakerOf(place)).toMatchObject({ probeAfter: NOW + 5_000 });
   });
 
   it('holds the turn of the probe until it is answered', async () => {
     const turns: (number | null | undefined)[] = [];
     const place: SlicePlace = sending(async () => {
-      turns.push((await place.deps.ledger.breaker(place.deps.service.baseUrl))?.probingUntil);
+      turns.push((await breakerOf(place))?.probingUntil);
       return created();
     });
     const batch = await place.batch(1);
-    await openCircuit(place, 'service-unreachable');
+    await openCircuit(place);
 
     await place.slice(batch);
 
@@ -266,14 +239,13 @@ describe('a slice of invoices', () => {
         },
       }),
     });
-    const { batchId } = await place.batch(1);
-    await openCircuit(place, 'service-unreachable');
-    const input = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1 };
+    const batch = await place.batch(1);
+    await openCircuit(place);
 
-    expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 0, left: 1 });
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 0, left: 1 });
 
     expect(place.posts).toEqual([]);
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+    expect(await breakerOf(place)).toMatchObject({ probingUntil: null });
   });
 
   it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
@@ -291,21 +263,18 @@ describe('a slice of invoices', () => {
   it('gives the turn of the probe back when it has nothing that can be sent', async () => {
     const place = sending(created);
     const batch = await place.scenario.run([{ ref: 'A', nif: '500000000' }], 1_000);
-    await openCircuit(place, 'service-unreachable');
+    await openCircuit(place);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 0 });
 
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+    expect(await breakerOf(place)).toMatchObject({ probingUntil: null });
   });
 
   it('behind an open circuit makes a page wait for nothing when nothing of it is left to send', async () => {
     const place = sending(created);
     const batch = await place.batch(1);
     await place.slice(batch);
-    await place.deps.ledger.openBreaker({
-      ...{ baseUrl: place.deps.service.baseUrl, reason: REASON },
-      ...{ openedAt: NOW, probeAfter: NOW + 60_000 },
-    });
+    await openCircuit(place, 60_000);
 
     expect(await place.slice(batch)).toMatchObject({ left: 0, waiting: null });
   });
@@ -315,9 +284,7 @@ describe('a slice of invoices', () => {
       ledger: () => ({ freeze: () => Promise.reject(new Error('nothing is to be frozen')) }),
     });
     const batch = await place.batch(2);
-    const { deps } = place;
-    const open = { baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 60_000 };
-    await deps.ledger.openBreaker(open);
+    await openCircuit(place, 60_000);
 
     expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 60_000 } });
 
@@ -393,23 +360,7 @@ describe('a slice of invoices', () => {
 
     expect(place.posts).toEqual([]);
   });
-
-  it('has sent for no time at all when the clock was put back meanwhile', async () => {
-    const place: SlicePlace = sending(() => {
-      place.later(-5_000);
-      return created();
-    });
-
-    expect((await place.slice(await place.batch(1))).triedMs).toBe(0);
-  });
 });
-
-/** The time of the next probe has come. */
-async function openCircuit({ deps }: SlicePlace, code: string): Promise<void> {
-  const { baseUrl } = deps.service;
-  const reason = { code, message: code };
-  await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW - 5_000, probeAfter: NOW });
-}
 
 /** Ends with the promise, or after so many milliseconds. */
 function within(ms: number, promise: Promise<unknown>): Promise<unknown> {
@@ -433,7 +384,7 @@ describe('a service that denies access', () => {
       waiting: { reason: 'http-401', probeAfterMs: 5_000 },
     });
     expect(place.posts).toHaveLength(1);
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({
+    expect(await breakerOf(place)).toMatchObject({
       ...{ reason: { code: 'http-401' }, openedAt: NOW, probeAfter: NOW + 5_000 },
     });
   });
@@ -477,16 +428,11 @@ describe('a service that denies access', () => {
     place.later(5_000);
     const probed = await place.slice(batch);
 
-    expect(behind).toEqual({
-      accepted: 0,
-      left: 4,
-      stop: false,
-      triedMs: 0,
-      waiting: { reason: 'http-401', probeAfterMs: 5_000 },
-    });
+    const waiting = { reason: 'http-401', probeAfterMs: 5_000 };
+    expect(behind).toEqual({ accepted: 0, left: 4, stop: false, triedMs: 0, waiting });
     expect(posts).toBe(1);
     expect(probed).toEqual({ accepted: 4, left: 0, stop: false, triedMs: 0, waiting: null });
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+    expect(await breakerOf(place)).toBeNull();
   });
 
   it.each(['not-now', 'lost'] as const)(
@@ -506,8 +452,8 @@ describe('a service that denies access', () => {
 
   it('to one merchant of several opens no circuit: five are refused, what is left of it is held, the others go', async () => {
     const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
-    const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
-    const batch = await place.batch([...texts, { ref: 'A' }, { ref: 'B' }]);
+    const ofOne = texts(12, 'X').map(({ ref }) => ({ ref, nif: OTHER_NIF }));
+    const batch = await place.batch([...ofOne, { ref: 'A' }, { ref: 'B' }]);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 2, waiting: null });
     expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
@@ -521,7 +467,7 @@ describe('a service that denies access', () => {
         message: expect.stringContaining('ask its support about the merchant') as string,
       },
     });
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+    expect(await breakerOf(place)).toBeNull();
   });
 
   it('by one 403 after the other opens the circuit from the fifth on, and nothing is refused', async () => {
@@ -543,7 +489,6 @@ describe('errors that are kept under keys', () => {
   /** The first seven get errors for ever, and those after them are created. */
   async function sevenOfTwenty(): Promise<{ readonly place: SlicePlace; readonly batch: TestBatch }> {
     const place = sending((ref) => (Number(ref.slice(1)) < 7 ? STORED : created()), 64);
-    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
     return { place, batch: await place.batch(20) };
   }
 
@@ -554,7 +499,7 @@ describe('errors that are kept under keys', () => {
     for (let round = 1; round <= 4; round += 1) left.push((await place.slice(batch)).left);
 
     expect(left).toEqual([7, 7, 7, 0]);
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+    expect(await breakerOf(place)).toBeNull();
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
     expect(await batch.line('R0')).toMatchObject({ attempts: 12, reason: { code: 'stored-error' } });
   });
@@ -578,12 +523,11 @@ describe('errors that are kept under keys', () => {
 
   it('are not looked for in what every key gets: the circuit opens, and nothing ends', async () => {
     const place = sending(() => STORED, 64);
-    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
     const batch = await place.batch(5);
 
     for (let round = 1; round <= 5; round += 1) await place.slice(batch);
 
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({
+    expect(await breakerOf(place)).toMatchObject({
       reason: { code: 'internal-error' },
     });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 5 });
@@ -592,7 +536,6 @@ describe('errors that are kept under keys', () => {
 
   it('are told by time behind an open circuit, by one invoice at a time, and close it again', async () => {
     const place = sending(() => STORED, 64);
-    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
     const batch = await place.batch(5);
     for (let round = 1; round <= 4; round += 1) await place.slice(batch);
     place.later(place.deps.settings.sendMs / 2);
@@ -601,7 +544,7 @@ describe('errors that are kept under keys', () => {
 
     expect(place.posts).toHaveLength(65);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 5 });
-    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+    expect(await breakerOf(place)).toBeNull();
   });
 
   it('are not found in an outage of everything, however long it lasts', async () => {
@@ -635,7 +578,7 @@ describe('a service that refuses too much', () => {
   it('is judged by the whole batch, not by the slice that looks', async () => {
     const place = sending(() => REFUSED);
     const batch = await place.batch(120);
-    const slice = (from: number, to: number) => place.slice(batch, from, to);
+    const slice = (from: number, to: number) => place.slice(batch, { from, to });
 
     expect((await slice(1, 40)).stop).toBe(false);
     expect((await slice(41, 80)).stop).toBe(true);

@@ -81,14 +81,6 @@ function pollAll({ deps }: ActivityPlace) {
   return asActivity(pollOpenDocuments, deps, { all: true });
 }
 
-/** Other tests of this file leave nothing behind that could be taken up here: each of them ends its own unknown ones. */
-async function settleRest({ deps, scenario }: ActivityPlace): Promise<void> {
-  let at = 0;
-  const createInvoice = (): Promise<CreateAnswer> =>
-    Promise.resolve({ kind: 'created', serviceId: `inv_rest_${scenario.application}_${(at += 1)}` });
-  await asActivity(repeatUnknown, { ...deps, service: { ...deps.service, createInvoice } }, { all: true });
-}
-
 function lost(): CreateAnswer {
   return { kind: 'lost', reason: { code: 'http-503', message: 'HTTP 503' }, retryAfterMs: null };
 }
@@ -153,20 +145,15 @@ describe('unknown invoices', () => {
       { code: 'refused-after-lost-answer', message: expect.stringContaining(SAID.message) as string },
     ],
     ['known with other bytes', { kind: 'key-mismatch', reason: SAID }, SAID],
-    ['lost again', lost(), { code: 'reset', message: 'no answer came' }],
-    ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
-    [
-      'denied access',
-      { kind: 'access-denied', reason: SAID, retryAfterMs: null, mayExist: false },
-      { code: 'reset', message: 'no answer came' },
-    ],
+    ['lost again', lost(), LOST],
+    ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, LOST],
+    ['denied access', { kind: 'access-denied', reason: SAID, retryAfterMs: null, mayExist: false }, LOST],
   ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
     const place = placeOf({ service: answering(answer).service });
     const batch = await unknownOnes(place, 1);
 
     expect(await repeatAll(place)).toMatchObject({ repeated: 1, found: 0 });
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', attempts: 2, reason });
-    await settleRest(place);
   });
 
   it.each([
@@ -184,7 +171,6 @@ describe('unknown invoices', () => {
     await repeatAll(place);
 
     expect((await batch.line('R0')).state).toBe(state);
-    await settleRest(place);
   });
 
   it('with an error that is kept under their keys do not keep the others from their turn', async () => {
@@ -198,26 +184,19 @@ describe('unknown invoices', () => {
     // Which of them comes last is the ledger's to choose.
     const codes = (await batch.lines()).flatMap(({ reason }) => reason?.code ?? []);
     expect(codes).toEqual(Array.from({ length: 12 }, () => 'stored-error'));
-    await settleRest(place);
   });
 
-  it('are left for the next time when ten in a row bring no answer', async () => {
-    const place = placeOf({ service: answering(lost()).service, settings: { maxConcurrency: 1 } });
-    const batch = await unknownOnes(place, 10);
-
-    expect(await repeatAll(place)).toMatchObject({ repeated: 10, serviceAway: true });
-    expect((await batch.lines()).every(({ state }) => state === 'unknown')).toBe(true);
-    await settleRest(place);
-  });
-
-  it('are gone on with after nine without an answer and one with', async () => {
+  it.each([
+    ['are left for the next time when ten in a row bring no answer', 10, true],
+    ['are gone on with after nine without an answer and one with', 15, false],
+  ])('%s', async (_, repeated, serviceAway) => {
     const nine = Array.from({ length: 9 }, lost);
-    const answers: CreateAnswer[] = [...nine, { kind: 'refused', reason: SAID }, lost()];
-    const place = placeOf({ service: answering(...answers).service, settings: { maxConcurrency: 1 } });
-    await unknownOnes(place, 15);
+    const answers: CreateAnswer[] = serviceAway ? [] : [...nine, { kind: 'refused', reason: SAID }];
+    const place = placeOf({ service: answering(...answers, lost()).service, settings: { maxConcurrency: 1 } });
+    const batch = await unknownOnes(place, repeated);
 
-    expect(await repeatAll(place)).toMatchObject({ repeated: 15, found: 0, serviceAway: false });
-    await settleRest(place);
+    expect(await repeatAll(place)).toMatchObject({ repeated, found: 0, serviceAway });
+    expect((await batch.lines()).every(({ state }) => state === 'unknown')).toBe(true);
   });
 
   it('are all come to, however many there are', async () => {
@@ -304,8 +283,6 @@ describe('unknown invoices', () => {
     const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
     expect(left).toEqual(before.filter(({ ref }) => left.some((line) => line.ref === ref)));
     expect(left).toHaveLength(2);
-    await place.trust();
-    if (at === 'elsewhere') await settleRest(place);
   });
 
   it('are not repeated where a clock that ran ahead wrote down when their bytes were frozen', async () => {
@@ -326,7 +303,6 @@ describe('unknown invoices', () => {
     await noteReport(place, batch);
     await repeatAll(place);
     expect(await ledger.outdatedReports(application), 'once').toEqual([]);
-    await settleRest(placeOf());
   });
 
   it('are not repeated when the service may have forgotten their key by the time their turn has come', async () => {
@@ -352,7 +328,6 @@ describe('unknown invoices', () => {
       ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
     ]);
     expect(await place.deps.ledger.outdatedReports(place.scenario.application)).toEqual([batch.batchId]);
-    await settleRest(placeOf());
   });
 });
 
@@ -392,7 +367,6 @@ describe('unknown invoices that wait beyond the retention window', () => {
       await repeat();
       expect((await batch.line('R0')).reason).toEqual(reason);
       expect(await ledger.outdatedReports(application)).toEqual([]);
-      await settleRest(placeOf());
     },
   );
 
@@ -409,7 +383,6 @@ describe('unknown invoices that wait beyond the retention window', () => {
 
     expect(posts).toHaveLength(1);
     expect(await batch.line('R0')).toMatchObject({ state: 'accepted', reason: null });
-    await settleRest(placeOf());
   });
 
   it.each(['stored-error', 'refused-after-lost-answer', 'service-id-taken', 'key-known-with-other-bytes'])(
@@ -489,7 +462,6 @@ describe('what a cancelled batch left unknown', () => {
 
     expect(await repeatAll(place)).toMatchObject({ repeated: 0 });
     expect(posts).toEqual([]);
-    await settleRest(place);
   });
 });
 
@@ -608,7 +580,6 @@ describe('documents without a final word', () => {
 
     expect(asked).toContain(serviceIdOf(place.scenario, 'A'));
     expect((await batch.line('A')).state).toBe(state);
-    if (state === 'accepted') await polled(place, () => ISSUED);
   });
 
   it('are left to another attempt, not called those of a service that is away, when the worker stops while many are asked', async () => {
@@ -673,20 +644,26 @@ describe('documents without a final word', () => {
 describe('documents behind words that contradict each other', () => {
   const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
 
-  it('are not polled, until an operator confirms the profile', async () => {
-    const place = placeOf({
-      service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'processing', reason: null }) },
-    });
-    const { deps, scenario } = place;
-    await reported(place, await sentBatch(place, [accepted(serviceIdOf(scenario, 'contradicted'))]));
-    await deps.calibration.stop(reason);
-    const poll = () => asActivity(pollOpenDocuments, deps, { all: true });
+  it.each([
+    [PROFILE_CONTRADICTION, { asked: 0, settled: 0, serviceAway: true, profileFoundWrong: true }],
+    // A GET creates nothing, and documents of before have ids of their own.
+    [SERVICE_IDS_REPEATED, { asked: 1, settled: 0, serviceAway: false }],
+  ])(
+    'are not polled until an operator confirms the profile, unless keys get one id alone: %s',
+    async (code, result) => {
+      const place = placeOf({
+        service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'processing', reason: null }) },
+      });
+      const { deps, scenario } = place;
+      await reported(place, await sentBatch(place, [accepted(serviceIdOf(scenario, code))]));
+      await deps.calibration.stop({ ...reason, code });
 
-    expect(await poll()).toEqual({ asked: 0, settled: 0, serviceAway: true, profileFoundWrong: true });
-    await place.trust();
+      expect(await pollAll(place)).toEqual(result);
+      await place.trust();
 
-    expect(await poll()).toEqual({ asked: 1, settled: 0, serviceAway: false });
-  });
+      expect(await pollAll(place)).toEqual({ asked: 1, settled: 0, serviceAway: false });
+    },
+  );
 
   it('are not polled from the answer on that shows it, and that answer settles nothing either', async () => {
     let polls = 0;
@@ -700,32 +677,17 @@ describe('documents behind words that contradict each other', () => {
         },
       },
     });
-    const { deps, scenario } = place;
+    const { scenario } = place;
     const outcomes = [0, 1, 2, 3].map((at) => accepted(serviceIdOf(scenario, `shown-${at}`)));
     const batch = await reported(place, await sentBatch(place, outcomes));
 
-    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({
+    expect(await pollAll(place)).toMatchObject({
       ...{ settled: 1, serviceAway: true, profileFoundWrong: true },
     });
     expect(polls).toBe(2);
     expect((await batch.lines()).map(({ state }) => state).toSorted()).toEqual([
       ...['accepted', 'accepted', 'accepted', 'failed'],
     ]);
-  });
-});
-
-describe('documents of a service that gives several keys one id', () => {
-  it('are polled all the same: a GET creates nothing, and documents of before have ids of their own', async () => {
-    const place = placeOf({
-      service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'issued', reason: null }) },
-    });
-    const { deps, scenario } = place;
-    await reported(place, await sentBatch(place, [accepted(serviceIdOf(scenario, 'own-id'))]));
-    await deps.calibration.stop({ code: SERVICE_IDS_REPEATED, message: 'Correct the profile' });
-
-    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toEqual({
-      ...{ asked: 1, settled: 1, serviceAway: false },
-    });
   });
 });
 

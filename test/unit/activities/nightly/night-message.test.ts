@@ -57,8 +57,8 @@ describe('sending the message of a night', () => {
     await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
     await sendNightMessage(deps, { ...INPUT, night: next });
 
-    await closeNightMessage({ ...deps, now: () => 9 }, INPUT);
-    await closeNightMessage(deps, { ...INPUT, night: next });
+    await closeNightMessage({ ...deps, now: () => 9 }, { ...INPUT, isUnanswered: false });
+    await closeNightMessage(deps, { ...INPUT, night: next, isUnanswered: false });
 
     expect((await nights.run(NIGHT))?.messages).toEqual([
       { channel: 'email', state: 'refused', at: 9, detail: 'found 451' },

@@ -167,27 +167,6 @@ describe('the permission to send', () => {
     expect(permit.stoppedBecause()).toBeNull();
   });
 
-  it('is withdrawn without being asked for, within half a second of real time', async () => {
-    const { state, permit } = await confirmed();
-
-    state.sending = [];
-    await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
-
-    expect(permit.isValid()).toBe(false);
-  });
-
-  it('goes on being asked for by itself when another attempt has ended', async () => {
-    const { state, permitOf } = permissionOf();
-    const [ended, permit] = [permitOf(), permitOf()];
-    await Promise.all([ended.confirm(), permit.confirm()]);
-
-    ended.close();
-    state.sending = [];
-    await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
-
-    expect(permit.isValid()).toBe(false);
-  });
-
   it('is over for a process that stood still for longer than it lasts', async () => {
     const { state, permit } = await confirmed();
     state.clock += 600_000;
@@ -195,8 +174,8 @@ describe('the permission to send', () => {
     expect([permit.isValid(), await permit.confirm()]).toEqual([false, false]);
   });
 
-  it('is over at once for an attempt that has ended', async () => {
-    const { permitOf } = permissionOf();
+  it('is over at once for an attempt that has ended; that of others is withdrawn without being asked for', async () => {
+    const { state, permitOf } = permissionOf();
     const [ended, other] = [permitOf(), permitOf()];
     await Promise.all([ended.confirm(), other.confirm()]);
 
@@ -204,6 +183,10 @@ describe('the permission to send', () => {
 
     expect([ended.isValid(), other.isValid()]).toEqual([false, true]);
     expect(await ended.confirm()).toBe(false);
+    state.sending = [];
+    // Within half a second of real time.
+    await new Promise((resolve) => other.withdrawn.addEventListener('abort', resolve));
+    expect(other.isValid()).toBe(false);
   });
 
   it('holds up to the last moment of its attempt, and not for longer', async () => {

@@ -35,29 +35,28 @@ describe('an error that is kept under a key', () => {
     expect(times(11, 'key')).toEqual([...Array.from({ length: 10 }, () => 'own'), 'stored']);
   });
 
-  it('is nobody’s own as long as nothing else was created after it left: that may be an outage of the write path', () => {
-    const { answered, times } = noting();
-    answered('a', CREATED);
-    answered('b', CREATED);
+  it.each<readonly [string, (noted: ReturnType<typeof noting>) => unknown]>([
+    [
+      'without a creation after it left: that may be an outage of the write path',
+      ({ answered }) => ['a', 'b'].map((key) => answered(key, CREATED)),
+    ],
+    [
+      'by creations that left before it, whenever they were answered',
+      ({ errors, answered }) => {
+        const places = [errors.leave(), errors.leave(), errors.leave()];
+        answered('key', error());
+        for (const [at, place] of places.entries()) answered(`early-${at}`, CREATED, place);
+      },
+    ],
+    [
+      'by refusals: they may be given before anything is written',
+      ({ answered }) => [answered('key', error()), ...['a', 'b', 'c'].map((key) => answered(key, REFUSED))],
+    ],
+  ])('is not proved %s', (_, before) => {
+    const noted = noting();
+    before(noted);
 
-    expect(new Set(times(40, 'key'))).toEqual(new Set(['open']));
-  });
-
-  it('is not proved by creations that left before it, whenever they were answered', () => {
-    const { errors, answered, times } = noting();
-    const places = [errors.leave(), errors.leave(), errors.leave()];
-    answered('key', error());
-    for (const [at, place] of places.entries()) answered(`early-${at}`, CREATED, place);
-
-    expect(new Set(times(20, 'key'))).toEqual(new Set(['open']));
-  });
-
-  it('is not proved by refusals: they may be given before anything is written', () => {
-    const { answered, times } = noting();
-    answered('key', error());
-    for (const key of ['a', 'b', 'c']) answered(key, REFUSED);
-
-    expect(new Set(times(20, 'key'))).toEqual(new Set(['open']));
+    expect(new Set(noted.times(40, 'key'))).toEqual(new Set(['open']));
   });
 
   it('is not told from an outage by fewer creations than keys that share it', () => {
@@ -96,22 +95,16 @@ describe('an error that is kept under a key', () => {
     expect(answered('key 0', error())).toBe('own');
   });
 
-  it('is told by time where nothing is left to compare with', () => {
+  it('is told by time where nothing is left to compare with, and not by time alone: a few answers are no pattern', () => {
     const { answered, times, later } = noting();
     times(5, 'key');
+    times(4, 'few');
 
     later(SPAN_MS - 1);
     expect(new Set(times(20, 'key'))).toEqual(new Set(['open']));
     later(1);
     expect(answered('key', error())).toBe('stored');
-  });
-
-  it('is not told by time alone: a few answers are no pattern', () => {
-    const { times, later } = noting();
-    times(4, 'key');
-    later(SPAN_MS);
-
-    expect(times(2, 'key')).toEqual(['open', 'stored']);
+    expect(times(2, 'few')).toEqual(['open', 'stored']);
   });
 
   it('is not one whose words change, that is broken by another answer, or that never came from the service', () => {
@@ -127,12 +120,11 @@ describe('an error that is kept under a key', () => {
       later(SPAN_MS);
       answered('b', { kind: 'not-now', reason: { code: 'x', message: 'HTTP 429' }, retryAfterMs: null });
     }
-    times(30, 'd', error('A proxy said HTTP 500'));
-    later(SPAN_MS);
-    expect(answered('d', error('A proxy said HTTP 500'))).toBe('open');
-    times(30, 'c', error('The request may have arrived'));
-    later(SPAN_MS);
-    expect(answered('c', error('The request may have arrived'))).toBe('open');
+    for (const said of ['A proxy said HTTP 500', 'The request may have arrived']) {
+      times(30, said, error(said));
+      later(SPAN_MS);
+      expect(answered(said, error(said))).toBe('open');
+    }
   });
 
   it('is counted for each key alone, and from the start for one that was forgotten', () => {

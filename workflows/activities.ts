@@ -1,0 +1,106 @@
+import { proxyActivities, proxyLocalActivities, type ActivityOptions } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/** Repeats an activity until it works, unless it throws a non-retryable failure (activities/failure.ts). */
+const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
+
+/** Reading a file of a million rows takes minutes; a heartbeat each portion tells a slow disk from a dead worker. */
+const INGEST: ActivityOptions = { startToCloseTimeout: '6h', heartbeatTimeout: '30s', retry: RETRY };
+
+/** A slice limits its own sending to about a minute; 5 minutes leave room for slow answers at the end. */
+const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** Listing and creating merchants is one request per merchant. */
+const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** The wait ends by itself after half a minute and a few GETs. */
+const FIRST_WORDS: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '20s', retry: RETRY };
+
+/** Allows for up to a page of GETs. */
+const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** A report of a very large batch is a few hundred megabytes of disk. */
+const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
+/** A folder that cannot be written must not block the next reconciliation, which then writes the missing reports. */
+const MISSING_REPORT: ActivityOptions = { ...REPORT, retry: { ...RETRY, maximumAttempts: 3 } };
+
+/** A few small statements in the ledger. An activity of a dead worker is repeated after this time. */
+const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
+/** A refresh may record an action that the ledger could not take before: it follows soon after the ledger is back. */
+const REFRESH: ActivityOptions = {
+  ...BOOKKEEPING,
+  retry: { ...RETRY, initialInterval: '500ms', maximumInterval: '2s' },
+};
+/** The announcement may take a minute. */
+const NIGHT_END: ActivityOptions = { ...BOOKKEEPING, startToCloseTimeout: '3m' };
+
+/** The mail server may be away over the night; the activity bounds each try itself. The reader has the page. */
+const NIGHT_MESSAGE: ActivityOptions = {
+  startToCloseTimeout: '3m',
+  heartbeatTimeout: '30s',
+  scheduleToCloseTimeout: '12h',
+  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
+};
+
+/** One request per invoice that was left open. The heartbeat keeps the wait for a dead worker under a minute. */
+const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };
+
+/**
+ * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
+ * event. An operator waits for it, so it soon gives up on a ledger that is away; the refresh that follows writes the
+ * same order, however long that takes.
+ */
+const { recordControl } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2s',
+  scheduleToCloseTimeout: '3s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
+});
+
+/**
+ * A local activity, because it takes a few small statements of the ledger and costs one event. It ends before its
+ * workflow task must be prolonged. It does not wait for a ledger that is away; the review that follows does.
+ */
+const { lookAtPage } = proxyLocalActivities<Activities>({
+  scheduleToCloseTimeout: '7s',
+  retry: { maximumAttempts: 1 },
+});
+
+/** Every activity that a workflow orders: its time limits, and its label in the Temporal UI. */
+export const activities = {
+  ingestBatch: labelled('ingestBatch', INGEST, 'reading the file'),
+  confirmTotal: labelled('confirmTotal', BOOKKEEPING, 'an operator confirmed the total'),
+  ensureMerchants: labelled('ensureMerchants', MERCHANTS, 'the merchants of the batch'),
+  submitFirst: labelled('submitSlice', SUBMIT, 'a few invoices first'),
+  awaitFirstInvoices: labelled('awaitFirstInvoices', FIRST_WORDS, 'waiting for final words of the first invoices'),
+  judgeCanary: labelled('judgeCanary', BOOKKEEPING, 'did all of the first ones go wrong?'),
+  submitSlice: labelled('submitSlice', SUBMIT, 'sending invoices'),
+  lookAtPage,
+  reviewPage: labelled('reviewPage', SETTLE, 'final words: what the ledger knows'),
+  pollNow: labelled('reviewPage', SETTLE, 'an operator wants every pending invoice polled now'),
+  closePage: labelled('closePage', BOOKKEEPING, 'closing the page'),
+  sendAgain: labelled('sendAgain', BOOKKEEPING, 'what goes again'),
+  pollUnsettled: labelled('pollUnsettled', RECONCILE, 'polling what an earlier run left unsettled'),
+  finishBatch: labelled('finishBatch', BOOKKEEPING, 'closing the batch'),
+  writeReport: labelled('writeReport', REPORT, 'the report'),
+  recordControl,
+  refreshSnapshot: labelled('refreshSnapshot', REFRESH, 'refreshing the current details and the audit from the ledger'),
+  reopenBatch: labelled('reopenBatch', BOOKKEEPING, 'what may go again, and the line in the audit'),
+
+  closeOrphans: labelled('closeOrphans', BOOKKEEPING, 'batches that no run works on any more'),
+  repeatUnknown: labelled('repeatUnknown', RECONCILE, 'unknown invoices again, same key and bytes'),
+  pollOpenDocuments: labelled('pollOpenDocuments', RECONCILE, 'documents without a final word'),
+  outdatedReports: labelled('outdatedReports', BOOKKEEPING, 'which reports have changed'),
+  writeMissingReport: labelled('writeReport', MISSING_REPORT, 'a report that has changed, or is missing'),
+
+  openNightlyRun: labelled('openNightlyRun', BOOKKEEPING, 'opening the night'),
+  claimDrops: labelled('claimDrops', INGEST, 'what was dropped, and is complete'),
+  waitingDrops: labelled('waitingDrops', BOOKKEEPING, 'which batches wait for a person'),
+  archiveDrop: labelled('archiveDrop', BOOKKEEPING, 'archiving a file'),
+  finishNightlyRun: labelled('finishNightlyRun', NIGHT_END, 'the summary of the night'),
+  sendNightMessage: labelled('sendNightMessage', NIGHT_MESSAGE, 'the message of the night'),
+  closeNightMessage: labelled('closeNightMessage', BOOKKEEPING, 'nobody sends the message any more'),
+};
+
+function labelled<Name extends keyof Activities>(name: Name, options: ActivityOptions, summary: string) {
+  return proxyActivities<Activities>({ ...options, summary })[name];
+}
