@@ -1,18 +1,16 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { idempotencyKeyOf, type InvoiceIdentity } from '../../../src/domain/fingerprint.ts';
 import type { EventsSaid } from '../../../src/domain/machine/invoice-life.ts';
 import type { Command } from '../../../src/domain/machine/invoice-machine.ts';
 import { changeLocked } from '../../../src/ledger/change-invoices.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import type { RecordSend } from '../../../src/ledger/sending/record-answers.ts';
 import { type Batch, type Invoice, Life, type Watcher } from '../../property/histories/life.ts';
 import { Random } from '../../property/histories/random.ts';
 import { takeTurn } from '../../property/histories/turns.ts';
-import { postgresSchema, postgresUrl } from '../../support/servers/postgres-database.ts';
-import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
+import { insertInvoice, onBothDatabases, putBatch, storeSaid } from './stored-invoices.ts';
 
 /**
  * The random histories of `test/property/invoice-histories.test.ts`, with their workers that stall, crash and come back
@@ -27,18 +25,6 @@ const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(1, 2 ** 31));
 /** Invoices whose histories go on at the same time. */
 const TOGETHER = 60;
 const TURNS = 15;
-
-const url = postgresUrl();
-
-describe('random histories on PGlite', () => {
-  sameAsTheMachine(temporaryDatabase, null);
-});
-
-describe.skipIf(url === null)('random histories on PostgreSQL', () => {
-  const { connectionString, schema, drop } = postgresSchema(url ?? '');
-  sameAsTheMachine(() => Promise.resolve(openPostgresDatabase({ connectionString, schema })), schema);
-  afterAll(drop);
-});
 
 /** One command of a history, and the world in which it was given. */
 interface Step {
@@ -96,7 +82,7 @@ function identityOf(nth: number): InvoiceIdentity {
   return { application: 'model', merchantNif: 'nif', ref: `invoice ${nth}` };
 }
 
-function sameAsTheMachine(open: () => Promise<Database>, schema: string | null): void {
+onBothDatabases('random histories', (open, schema) => {
   let database: Database;
   let ledger: Ledger;
   beforeAll(async () => {
@@ -142,19 +128,7 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
   }
 
   async function insert(nth: number, invoice: Invoice, name = 'invoice'): Promise<number> {
-    const [row] = await database.query<{ invoiceId: number }>(
-      `INSERT INTO invoice (identity, application, merchant_nif, invoice_ref, fingerprint, owner_batch, state, generation, idempotency_key,
-         exposure, service_id, changed_at, reason_code, reason_message)
-       VALUES ($1, 'model', 'nif', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING invoice_id`,
-      [
-        ...[`${name} ${nth}`, invoice.fingerprint, invoice.ownerBatch, invoice.state, invoice.generation],
-        ...[invoice.idempotencyKey, invoice.exposure, invoice.serviceId, invoice.changedAt],
-        ...[invoice.reason?.code ?? null, invoice.reason?.message ?? null],
-      ],
-    );
-    const { invoiceId = 0 } = row ?? {};
-    if (invoice.serviceId !== null)
-      await database.query('INSERT INTO document VALUES ($1, $2)', [invoice.serviceId, invoiceId]);
+    const invoiceId = await insertInvoice(database, `${name} ${nth}`, invoice);
     if (invoice.frozenAt !== null)
       await database.query('INSERT INTO invoice_body VALUES ($1, $2, $3, $4)', [invoiceId, 1, '{}', invoice.frozenAt]);
     return invoiceId;
@@ -162,17 +136,10 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
 
   /** Batches begin and end, lines are added and deliveries are stored, as they were in the history before this step. */
   async function surround({ said }: Replay, { before, batches }: Step): Promise<void> {
-    for (const { id, isClosed } of batches) {
-      const state = isClosed ? 'finished' : 'running';
-      await database.query(
-        `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, page_size)
-         VALUES ($1, 'model', $1, $1, $2, $1, $1, 1, 10) ON CONFLICT (batch_id) DO UPDATE SET state = excluded.state`,
-        [id, state],
-      );
-    }
+    for (const { id, isClosed } of batches) await putBatch(database, id, isClosed ? 'finished' : 'running');
     for (const document of [before, ...before.kept]) {
       if (document.serviceId === null) continue;
-      await deliver(document.serviceId, said.get(document.serviceId), document.said);
+      await storeSaid(database, document.serviceId, document.said, said.get(document.serviceId));
       said.set(document.serviceId, document.said);
     }
   }
@@ -186,23 +153,6 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
         `INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, file_rows)
          VALUES ($1, $2, $3, $4, 'nif', 'ref', '{2}')`,
         [id, place + 1, invoiceId, isLive ? null : 'conflict'],
-      );
-    }
-  }
-
-  /** Stores the deliveries that are new. */
-  async function deliver(serviceId: string, before: EventsSaid | undefined, now: EventsSaid): Promise<void> {
-    const verdicts = [
-      ...(now.failedFirst && before?.failedFirst !== true ? ['failed'] : []),
-      ...(now.issuedAt !== null && (before?.issuedAt ?? null) === null ? ['issued'] : []),
-      ...(now.failedLater && before?.failedLater !== true ? ['failed'] : []),
-    ];
-    for (const verdict of verdicts) {
-      const reason = verdict === 'failed' ? now.failure : null;
-      await database.query(
-        `INSERT INTO delivery (sha256, received_at, event_type, service_id, verdict, reason_code, reason_message)
-         SELECT $1 || count(*), $2, 'event', $1, $3, $4, $5 FROM delivery WHERE service_id = $1`,
-        [serviceId, now.issuedAt ?? 1, verdict, reason?.code ?? null, reason?.message ?? null],
       );
     }
   }
@@ -306,7 +256,7 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
       }).toEqual({ row: before, lines: known.map(({ isLive, holds }) => (isLive ? 'live' : holds)), history });
     }
   }
-}
+});
 
 function sendOf(invoiceId: number, { answer }: Extract<Command, { kind: 'record' }>): RecordSend {
   const { takenAt, sharesId: _shares, idIsTaken: _taken, ...sent } = answer;

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventsSaid, InvoiceLife, KeptGeneration } from '../../../src/domain/machine/invoice-life.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { InvoiceLife, KeptGeneration } from '../../../src/domain/machine/invoice-life.ts';
 import { decide, type Command } from '../../../src/domain/machine/invoice-machine.ts';
 import { changeLocked } from '../../../src/ledger/change-invoices.ts';
 import { arrayLiteral } from '../../../src/ledger/sql.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { openPostgresDatabase } from '../../../src/database/open-postgres-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { answer, around, invoices, NOW, status, type Invoice } from '../../property/any-invoice.ts';
-import { postgresSchema, postgresUrl } from '../../support/servers/postgres-database.ts';
-import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
+import { insertInvoice, onBothDatabases, putBatch, storeSaid } from './stored-invoices.ts';
 
 /** Invoices that are written together, and how often. */
 const TOGETHER = 60;
@@ -28,20 +26,8 @@ const word: fc.Arbitrary<Command> = fc.oneof(
 );
 const cases = fc.array(fc.record({ invoice: invoices, command: word }), { minLength: TOGETHER, maxLength: TOGETHER });
 
-const url = postgresUrl();
-
-describe('a ledger on PGlite', () => {
-  machineContract(temporaryDatabase);
-});
-
-describe.skipIf(url === null)('a ledger on PostgreSQL', () => {
-  const { connectionString, schema, drop } = postgresSchema(url ?? '');
-  machineContract(() => Promise.resolve(openPostgresDatabase({ connectionString, schema })), schema);
-  afterAll(drop);
-});
-
 /** What the ledger writes of random invoices, by its fast statements and by the common path, is what `decide` says of each. */
-function machineContract(open: () => Promise<Database>, schema: string | null = null): void {
+onBothDatabases('a ledger', (open, schema) => {
   let database: Database;
   let ledger: Ledger;
   let invoicesMade = 0;
@@ -49,12 +35,8 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
     database = await open();
     ledger = await openLedger(database, schema);
     for (const batch of ['own', 'other'])
-      for (const state of ['running', 'finished']) {
-        await database.query(
-          `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at)
-           VALUES ($1, 'model', $1, $1, $2, $1, $1, 1)`,
-          [`${batch} ${state}`, state],
-        );
+      for (const state of ['running', 'finished'] as const) {
+        await putBatch(database, `${batch} ${state}`, state);
       }
   });
   afterAll(() => ledger.close());
@@ -104,27 +86,10 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
         .map((one) => ({ ...one, serviceId: named(one.serviceId) }))
         .toSorted((a, b) => a.generation - b.generation),
     };
-    const [row] = await database.query<{ invoiceId: number }>(
-      `INSERT INTO invoice (identity, application, merchant_nif, invoice_ref, fingerprint, owner_batch, state, generation, idempotency_key,
-         exposure, service_id, attempts, asks, first_sent_at, accepted_at, settled_at, changed_at, reason_code, reason_message, flags)
-       VALUES ($1, 'model', 'nif', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::text[]) RETURNING invoice_id`,
-      [
-        ...[`invoice ${nth}`, invoice.fingerprint, invoice.ownerBatch, invoice.state, invoice.generation],
-        ...[invoice.idempotencyKey, invoice.exposure, invoice.serviceId, invoice.attempts, invoice.asks],
-        ...[invoice.firstSentAt, invoice.acceptedAt, invoice.settledAt, invoice.changedAt],
-        ...[invoice.reason?.code ?? null, invoice.reason?.message ?? null, arrayLiteral(invoice.flags)],
-      ],
-    );
-    const invoiceId = row?.invoiceId ?? 0;
-    for (const one of invoice.kept) {
-      await keep(invoiceId, one);
-    }
-    await say(invoice.serviceId, invoice.said);
-    const documents = new Set([invoice.serviceId, ...invoice.kept.map(({ serviceId }) => serviceId)]);
-    await database.query('INSERT INTO document SELECT id, $2 FROM unnest($1::text[]) AS id WHERE id IS NOT NULL', [
-      arrayLiteral([...documents]),
-      invoiceId,
-    ]);
+    const invoiceId = await insertInvoice(database, `invoice ${nth}`, invoice);
+    for (const one of invoice.kept) await keep(invoiceId, one);
+    for (const { serviceId, said } of [invoice, ...invoice.kept])
+      if (serviceId !== null) await storeSaid(database, serviceId, said);
     return { invoiceId, invoice, command: ownCommand(ordered) };
 
     function ownCommand(command: Command): Command {
@@ -157,25 +122,6 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
         arrayLiteral(one.flags),
       ],
     );
-    await say(one.serviceId, one.said);
-  }
-
-  /** Stores events that say so, in that order. */
-  async function say(serviceId: string | null, { issuedAt, failedFirst, failedLater, failure }: EventsSaid) {
-    const failed = { verdict: 'failed', at: 1, code: failure?.code ?? null, message: failure?.message ?? null };
-    const issued = { verdict: 'issued', at: issuedAt ?? 0, code: null, message: null };
-    const events = [
-      ...(failedFirst ? [failed] : []),
-      ...(issuedAt === null ? [] : [issued]),
-      ...(failedLater ? [failed] : []),
-    ];
-    for (const [nth, { verdict, at, code, message }] of events.entries()) {
-      await database.query(
-        `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict, reason_code, reason_message)
-         VALUES ($1, '', $2, 'event', $3, $4, $5, $6)`,
-        [`${nth} of ${serviceId}`, at, serviceId, verdict, code, message],
-      );
-    }
   }
 
   async function load(ids: readonly number[]): Promise<ReadonlyMap<number, Invoice>> {
@@ -218,7 +164,7 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
       ),
     );
   }
-}
+});
 
 function afterCommand(invoice: Invoice, command: Command): Invoice {
   const decided = decide(invoice, command);

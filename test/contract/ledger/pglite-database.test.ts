@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPgliteLedger } from '../../../src/ledger/open-pglite-ledger.ts';
+import { ENGINE_VERSION, openPgliteDatabase } from '../../../src/database/open-pglite-database.ts';
+import { makeLedger, openPgliteLedger } from '../../../src/ledger/open-pglite-ledger.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
-import { migratingContract } from './database/migrating.contract.ts';
+import { migratingContract } from './behaviour/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
-import { accepted, collect, createScenario, delivery, NOW, REASON, recordDeliveries } from './scenario.ts';
+import { collect, createScenario, delivery, NOW, recordDeliveries } from './scenario.ts';
 import { LEDGER_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const QUERIES = 500;
@@ -74,9 +75,9 @@ describe('an embedded ledger in a directory', () => {
     const scenario = createScenario(first);
     const batch = await scenario.run(['sending', 'accepted', 'rejected', 'staged']);
     await batch.freeze('sending', '{"exact":"bytes"}');
-    await batch.send('accepted', accepted(scenario.serviceId('accepted')));
-    await batch.send('rejected', { kind: 'rejected', reason: REASON });
-    await recordDeliveries(first, [delivery(scenario.serviceId('parked'), 'issued')]);
+    const { serviceId } = await batch.accept('accepted');
+    await batch.reject('rejected');
+    await scenario.hear(scenario.serviceId('parked'), 'issued');
     const lines = await batch.lines();
     await first.close();
     await first.close();
@@ -90,20 +91,17 @@ describe('an embedded ledger in a directory', () => {
       { invoice: { ref: 'sending' }, state: 'sending', body: '{"exact":"bytes"}' },
       { invoice: { ref: 'staged' }, state: 'staged', body: null },
     ]);
-    const news = delivery(scenario.serviceId('accepted'), 'issued', { receivedAt: NOW });
-    expect(await recordDeliveries(second, [news])).toMatchObject({ settled: [{ state: 'issued' }] });
+    const news = [delivery(serviceId, 'issued', { receivedAt: NOW })];
+    expect(await recordDeliveries(second, news)).toMatchObject({ settled: [{ state: 'issued' }] });
     await second.close();
   });
 
   it('has an id of its own in each directory, though all are copies of one template', async () => {
-    const one = await open('one');
-    const two = await open('two');
+    const ledgers = [await open('one'), await open('two')];
 
-    expect(one.id).toMatch(/^lgr_[0-9a-f]{32}$/);
-    expect(two.id).toMatch(/^lgr_[0-9a-f]{32}$/);
-    expect(one.id).not.toBe(two.id);
-    await one.close();
-    await two.close();
+    for (const { id } of ledgers) expect(id).toMatch(/^lgr_[0-9a-f]{32}$/);
+    expect(new Set(ledgers.map(({ id }) => id)).size).toBe(2);
+    for (const ledger of ledgers) await ledger.close();
   });
 
   it('is made in place where templates cannot be kept', async () => {
@@ -130,5 +128,17 @@ describe('an embedded ledger in a directory', () => {
     await writeFile(join(parent, 'a-file'), 'not a directory');
 
     await expect(open('a-file/ledger')).rejects.toMatchObject({ code: 'ledger-unavailable' });
+  });
+
+  it('is refused when it is of another major version of PostgreSQL, with both versions named', async () => {
+    const directory = join(parent, 'other-engine');
+    await makeLedger(directory, LEDGER_TEMPLATES);
+    expect((await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim()).toBe(ENGINE_VERSION);
+    await writeFile(join(directory, 'PG_VERSION'), '99\n');
+
+    await expect(openPgliteDatabase(directory)).rejects.toMatchObject({
+      code: 'ledger-conflict',
+      message: expect.stringMatching(`PostgreSQL ${ENGINE_VERSION}, found those of PostgreSQL 99`) as string,
+    });
   });
 });

@@ -1,11 +1,4 @@
-import { afterAll, describe } from 'vitest';
 import { sendingLedgerContract } from './behaviour/ledger.contract.ts';
-import { temporaryLedger } from '../../support/servers/temporary-database.ts';
+import { contractOnPglite } from './on-drivers.ts';
 
-const ledger = await temporaryLedger();
-
-describe('the ledger on PGlite', () => {
-  afterAll(() => ledger.close());
-
-  sendingLedgerContract(ledger);
-});
+await contractOnPglite('the ledger on PGlite', sendingLedgerContract);

@@ -4,7 +4,7 @@ import { openPostgresDatabase } from '../../../src/database/open-postgres-databa
 import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-database.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
-import { migratingContract } from './database/migrating.contract.ts';
+import { migratingContract } from './behaviour/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 
 const url = postgresUrl();

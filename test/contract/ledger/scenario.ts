@@ -29,8 +29,8 @@ export interface InvoiceText {
   readonly keepsRejected?: boolean;
 }
 
-/** A plain text is a reference. */
-export type InvoiceTexts = readonly (InvoiceText | string)[];
+/** A plain text is a reference; what is ready to be staged stays as it is, with its ordinal. */
+export type InvoiceTexts = readonly (InvoiceText | StageInvoice | string)[];
 
 export function invoiceOf(given: InvoiceText | string): Invoice {
   const text = textOf(given);
@@ -48,7 +48,7 @@ function textOf(text: InvoiceText | string): InvoiceText {
 }
 
 /** What an operator may order otherwise than `TestBatch.retry` does. */
-export interface RetryOver {
+interface RetryOver {
   readonly selection?: RetrySelection;
   readonly policy?: Partial<RetryPolicy>;
   readonly action?: Partial<RetryRequest['action']>;
@@ -67,13 +67,12 @@ export interface AcceptedOne {
   readonly serviceId: string;
 }
 
+/** Of the answer that accepts an invoice; its service id is a new one unless given. */
+type AcceptOver = Partial<RecordSend> & { readonly serviceId?: string };
+
 /** A batch of one invoice, which the service has accepted. */
 export async function acceptedOne(scenario: Scenario, ref: string): Promise<AcceptedOne> {
-  const batch = await scenario.run([ref]);
-  const serviceId = scenario.serviceId(ref);
-  const { invoiceId } = await batch.freeze(ref);
-  await scenario.answer(invoiceId, accepted(serviceId));
-  return { batch, invoiceId, serviceId };
+  return (await scenario.run([ref])).accept(ref);
 }
 
 /** An application of its own: nothing of another test is in sight. */
@@ -91,10 +90,17 @@ export function createScenario(ledger: Ledger) {
     ledger,
     application,
     begin,
+    /** A new file with these, whose staging has not ended. */
+    async reading(...texts: InvoiceTexts) {
+      const batch = await begin();
+      await batch.read(...texts);
+      return batch;
+    },
     /** A new file, staged and running. */
     async run(texts: InvoiceTexts, pageSize = 2) {
       const batch = await begin();
-      await stage(ledger, batch, { application, texts, pageSize });
+      await batch.read(...texts);
+      await batch.finishStaging(texts, pageSize);
       return batch;
     },
     valid: (text: InvoiceText | string, ordinal = 1) => validInvoice(application, invoiceOf(text), ordinal),
@@ -104,40 +110,35 @@ export function createScenario(ledger: Ledger) {
     /** Records what a GET says of a document. */
     ask: ({ invoiceId, serviceId }: Document, status: StatusUpdate['status'], over?: Partial<StatusUpdate>) =>
       ledger.recordStatus([{ invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over }]),
+    /** Stores one delivery, and does not apply it. */
+    store: (...event: Parameters<typeof delivery>) => ledger.storeDeliveries([delivery(...event)]),
+    /** Stores and applies one delivery. */
+    hear: (...event: Parameters<typeof delivery>) => recordDeliveries(ledger, [delivery(...event)]),
+    /** Batches whose last report is no longer true. */
+    outdated: () => ledger.outdatedReports(application),
     /** Of closed batches of the application. */
     openDocuments: (over?: Partial<Parameters<Ledger['openDocuments']>[0]>) =>
       ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10_000, ...over }),
   };
 }
 
-/** Stages and ends the staging. */
-export async function stage(
-  ledger: Ledger,
-  batch: BatchClaim,
-  file: { readonly application: string; readonly texts: InvoiceTexts; readonly pageSize?: number },
-): Promise<void> {
-  const invoices = file.texts.map(textOf).map((text, index) => ({
-    ...validInvoice(file.application, invoiceOf(text), index + 1),
-    ...(text.keepsRejected === true ? { keepsRejected: true } : {}),
-  }));
-  await ledger.stageInvoices(batch, invoices, NOW);
-  await finishStaging(ledger, batch, { invoices: invoices.length, pageSize: file.pageSize ?? 2 });
+function stagedOf(application: string, texts: InvoiceTexts): readonly StageInvoice[] {
+  return texts.map((text, index) => {
+    if (typeof text === 'object' && 'kind' in text) return text;
+    const { keepsRejected = false } = textOf(text);
+    return { ...validInvoice(application, invoiceOf(text), index + 1), keepsRejected };
+  });
 }
+
+type Finished = Parameters<Ledger['finishStaging']>[1];
 
 export async function finishStaging(
   ledger: Ledger,
   batch: BatchClaim,
-  counts: { readonly invoices: number; readonly pageSize: number; readonly rows?: number },
+  counts: Pick<Finished, 'invoices' | 'pageSize'> & Partial<Finished>,
 ): Promise<BatchRecord> {
-  const { invoices, pageSize, rows = invoices } = counts;
-  return ledger.finishStaging(batch, {
-    rows,
-    rowsWithoutInvoice: 0,
-    invoices,
-    pageSize,
-    fileFindings: [],
-    proof: {},
-  });
+  const none = { rowsWithoutInvoice: 0, fileFindings: [], proof: {} };
+  return ledger.finishStaging(batch, { rows: counts.invoices, ...none, ...counts });
 }
 
 export function validInvoice(
@@ -180,6 +181,8 @@ export function accepted(serviceId: string): SendOutcome {
 export function answered(invoiceId: number, outcome: SendOutcome, over: Partial<RecordSend> = {}): RecordSend {
   return { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome, ...over };
 }
+
+export const REJECTED: SendOutcome = { kind: 'rejected', reason: REASON };
 
 /** The key of an earlier generation was asked once more, and brought the same. */
 export const NEXT_KEY: SendOutcome = { kind: 'next-key', reason: REASON, proven: false };
@@ -257,12 +260,31 @@ function createBatch(ledger: Ledger, application: string) {
     return invoice;
   }
 
+  /** staged -> sending -> what the outcome says. */
+  async function send(ref: string, outcome: SendOutcome, over?: Partial<RecordSend>) {
+    const { invoiceId, generation } = await freeze(ref);
+    return (await ledger.recordSends([answered(invoiceId, outcome, { generation, ...over })])).settled;
+  }
+
   /** Has the service accept an invoice, as a document of its own. */
-  async function accept(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne> {
-    const serviceId = `inv_${application}_${ref}-${randomUUID()}`;
+  async function accept(ref: string, { serviceId = newId(ref), ...over }: AcceptOver = {}): Promise<AcceptedOne> {
     const { invoiceId, generation } = await freeze(ref);
     await ledger.recordSends([answered(invoiceId, accepted(serviceId), { generation, ...over })]);
     return { batch, invoiceId, serviceId };
+  }
+
+  const newId = (ref: string) => `inv_${application}_${ref}-${randomUUID()}`;
+
+  /** Stages without ending the staging. */
+  async function read(...texts: InvoiceTexts) {
+    await ledger.stageInvoices(own, stagedOf(application, texts), NOW);
+  }
+
+  /** Ends the staging of these, or of so many invoices with a row each. */
+  async function end(invoices: InvoiceTexts | number, pageSize = 2, over?: Partial<Finished>) {
+    if (typeof invoices === 'number') return finishStaging(ledger, own, { invoices, pageSize, ...over });
+    const rows = stagedOf(application, invoices).reduce((sum, one) => sum + one.rows.length, 0);
+    return finishStaging(ledger, own, { invoices: invoices.length, pageSize, rows });
   }
 
   /** What writing a report leaves behind; of all that is not issued, unless told. */
@@ -297,12 +319,10 @@ function createBatch(ledger: Ledger, application: string) {
     states: async () => (await lines()).map(({ state }) => state),
     /** The state of each line, and the code of its reason if it has one. */
     outcomes: async () => (await lines()).map(({ state, reason }) => `${state} ${reason?.code ?? ''}`.trim()),
-    /** staged -> sending -> what the outcome says. */
-    async send(ref: string, outcome: SendOutcome, over: { readonly attempts?: number; readonly sentAt?: number } = {}) {
-      const { invoiceId, generation } = await freeze(ref);
-      const sent = { invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome };
-      return (await ledger.recordSends([sent])).settled;
-    },
+    send,
+    reject: (ref: string) => send(ref, REJECTED),
+    /** No answer came to its POST. */
+    lose: (ref: string, reason = REASON) => send(ref, { kind: 'unknown', reason }),
     /** Freezes all that is sendable, each with the same bytes. */
     async freezeAll() {
       const all = await sendable();
@@ -310,30 +330,32 @@ function createBatch(ledger: Ledger, application: string) {
       await ledger.freeze(batchId, items, NOW);
       return all;
     },
-    /** Stages without ending the staging. */
-    read: (...texts: InvoiceTexts) =>
-      ledger.stageInvoices(
-        own,
-        texts.map((text, index) => validInvoice(application, invoiceOf(text), index + 1)),
-        NOW,
-      ),
-    finishStaging: (invoices: number, pageSize = 2) => finishStaging(ledger, own, { invoices, pageSize }),
+    read,
+    finishStaging: end,
     /** Stages and ends the staging. */
-    stage: (...texts: InvoiceTexts) => stage(ledger, own, { application, texts }),
+    async stage(...texts: InvoiceTexts) {
+      await read(...texts);
+      await end(texts);
+    },
     /** Has the service accept it, and issue it by an event. */
-    async issue(ref: string) {
-      const known = await accept(ref);
+    async issue(ref: string, over?: AcceptOver) {
+      const known = await accept(ref, over);
       await recordDeliveries(ledger, [delivery(known.serviceId, 'issued')]);
       return known;
     },
     /** Has the service accept it, and fail it by a GET. */
-    async fail(ref: string, over?: Partial<RecordSend>) {
+    async fail(ref: string, over?: AcceptOver) {
       const known = await accept(ref, over);
       const { invoiceId, serviceId } = known;
       await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
       return known;
     },
-    refuse: () => ledger.refuseBatch(own, { rows: 1, fileFindings: [], proof: {}, now: NOW }),
+    refuse: (over: Partial<Parameters<Ledger['refuseBatch']>[1]> = {}) =>
+      ledger.refuseBatch(own, { rows: 1, fileFindings: [], proof: {}, now: NOW, ...over }),
+    /** Closes a page of it as if the time of all its invoices were over. */
+    closePage: (over: Partial<Parameters<Ledger['closePage']>[2]> = {}, page = 1) =>
+      ledger.closePage(batchId, page, { acceptedBefore: NOW + 1, reason: REASON, now: NOW, ...over }),
+    setState: (state: Parameters<Ledger['setBatchState']>[1], at = NOW) => ledger.setBatchState(batchId, state, at),
     /** Writes a report as a finished batch. */
     async close() {
       await finish();

@@ -10,15 +10,7 @@ import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/dom
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import {
-  accepted,
-  delivery,
-  NOW,
-  REASON,
-  serviceIdOf,
-  stage,
-  type TestBatch,
-} from '../../../contract/ledger/scenario.ts';
+import { accepted, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import {
   activityPlaces,
   asActivity,
@@ -709,13 +701,12 @@ describe('reports that no longer say what the ledger says', () => {
     it('are those of files that were refused first and sent when they were dropped again', async () => {
       const place = placeOf(ended);
       const { ledger } = place.deps;
-      const { application } = place.scenario;
       const batch = await place.scenario.begin();
       await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
       await noteReport(place, batch);
       const refused = await outdatedReports(place.deps);
       await batch.claim({ workflowId: 'workflow-2', runId: 'run-2', now: NOW + 1 });
-      await stage(ledger, batch, { application, texts: [{ ref: 'A' }] });
+      await batch.stage('A');
       await batch.send('A', { kind: 'rejected', reason: REASON });
 
       await batch.finish();

@@ -10,7 +10,6 @@ import {
   NOW,
   REASON,
   serviceIdOf,
-  stage,
   validInvoice,
   recordDeliveries,
 } from '../../ledger/scenario.ts';
@@ -231,7 +230,7 @@ describe('the report of a file that was refused', () => {
     const batch = await place.scenario.begin();
     await place.deps.ledger.refuseBatch(batch, { rows: 0, fileFindings: [], proof: {}, now: NOW });
     const dropAgain = () => batch.claim({ workflowId: 'workflow-2', runId: 'run-2', now: NOW + 1 });
-    return { batch, dropAgain, ledger: place.deps.ledger, application: place.scenario.application };
+    return { batch, dropAgain, ledger: place.deps.ledger };
   }
 
   it('is superseded when the file is dropped again while it is written', async () => {
@@ -247,11 +246,11 @@ describe('the report of a file that was refused', () => {
   });
 
   it('is reused until the file was dropped again and its batch has ended', async () => {
-    const { batch, dropAgain, ledger, application } = await refused();
+    const { batch, dropAgain, ledger } = await refused();
     await writer(ledger).write(batch.batchId);
     const before = await writer(ledger).reuse(batch.batchId);
     await dropAgain();
-    await stage(ledger, batch, { application, texts: [{ ref: 'read' }] });
+    await batch.stage('read');
     await batch.finish();
 
     expect(before).toMatchObject({ state: 'refused' });

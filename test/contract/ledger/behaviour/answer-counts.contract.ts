@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  accepted,
   createScenario,
   delivery,
   NIF,
@@ -11,18 +10,15 @@ import {
   recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
-import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 const POLICY = { retryableCodes: ['try-again'], maxGenerations: 2 };
-const REFUSED: SendOutcome = { kind: 'rejected', reason: REASON };
-const UNKNOWN: SendOutcome = { kind: 'pending', reason: REASON, mayExist: true };
 
 /** What the failure budget and the first invoices of a batch are judged by. */
 export function answerCountsContract(ledger: Ledger): void {
   const scenario = createScenario(ledger);
 
   async function accept(batch: TestBatch, refs: readonly string[]): Promise<void> {
-    for (const ref of refs) await batch.send(ref, accepted(scenario.serviceId(ref)));
+    for (const ref of refs) await batch.accept(ref, { serviceId: scenario.serviceId(ref) });
   }
 
   /** `failed` by a GET that confirms the event. */
@@ -30,30 +26,26 @@ export function answerCountsContract(ledger: Ledger): void {
     const { invoices } = await ledger.reportedFailures(batch.batchId, 100);
     const found = invoices.find(({ serviceId }) => serviceId === scenario.serviceId(ref));
     if (found === undefined) throw new Error(`${ref} was expected among the reported failures`);
-    await scenario.ask({ invoiceId: found.invoiceId, serviceId: found.serviceId }, 'failed', {
-      reason: { code, message: code },
-      now: NOW,
-    });
+    await scenario.ask(found, 'failed', { reason: { code, message: code }, now: NOW });
   }
 
   function report(refs: readonly string[], verdict: 'issued' | 'failed') {
-    return recordDeliveries(
-      ledger,
-      refs.map((ref) => delivery(scenario.serviceId(ref), verdict, { reason: REASON })),
-    );
+    const events = refs.map((ref) => delivery(scenario.serviceId(ref), verdict, { reason: REASON }));
+    return recordDeliveries(ledger, events);
   }
 
   describe('what the service has said of a batch', () => {
-    it('counts each invoice by its answer and by its final word', async () => {
+    it('counts each invoice by its answer and by its final word, and nothing that another batch sends', async () => {
       const refs = ['refused', 'issued', 'failed', 'again', 'reported', 'open', 'unanswered', 'unsent'];
       const batch = await scenario.run(refs, 8);
-      await batch.send('refused', REFUSED);
-      await batch.send('unanswered', UNKNOWN);
+      await batch.reject('refused');
+      await batch.send('unanswered', { kind: 'pending', reason: REASON, mayExist: true });
       await accept(batch, ['issued', 'failed', 'again', 'reported', 'open']);
       await report(['issued'], 'issued');
       await report(['failed', 'again', 'reported'], 'failed');
       await fail(batch, 'failed', 'for-good');
       await fail(batch, 'again', 'try-again');
+      const other = await scenario.run(['open', 'unsent']);
 
       const counts = await ledger.countAnswers(batch.batchId, POLICY);
       const firstTwo = await ledger.countAnswers(batch.batchId, { ...POLICY, from: 1, to: 2 });
@@ -65,40 +57,22 @@ export function answerCountsContract(ledger: Ledger): void {
       });
       expect(firstTwo).toMatchObject({ refused: 1, accepted: 1, issued: 1, failed: 0, unanswered: 0 });
       expect(lastGeneration).toMatchObject({ failed: 2, retryable: 0 });
+      const ofOther = Object.values(await ledger.countAnswers(other.batchId, POLICY));
+      expect(ofOther).toEqual(ofOther.map(() => 0));
+      expect(await ledger.firstUnsent(other.batchId, { limit: 9 })).toEqual([]);
     });
 
     it('counts a failure for good where the retry policy sends nothing again, because the lost time may have sent it', async () => {
-      const own = createScenario(ledger);
-      const batch = await own.run(['doubtful', 'sure']);
-      const { invoiceId, identity } = await batch.one('doubtful');
-      const sure = await batch.one('sure');
-      const serviceIds = ['doubtful', 'sure'].map((ref) => own.serviceId(ref)) as [string, string];
-      await batch.send('doubtful', accepted(serviceIds[0]));
-      await ledger.takeLostSends({
-        positions: new Map(),
-        sends: [{ identity, idempotencyKey: 'lote_another', sentAt: NOW }],
-        now: NOW,
-      });
-      await batch.send('sure', accepted(serviceIds[1]));
-      const failure = { status: 'failed', reason: { code: 'try-again', message: 'said' }, now: NOW } as const;
-      await ledger.recordStatus([
-        { invoiceId, serviceId: serviceIds[0], ...failure },
-        { invoiceId: sure.invoiceId, serviceId: serviceIds[1], ...failure },
-      ]);
+      const batch = await scenario.run(['doubtful', 'sure']);
+      const { identity } = await batch.one('doubtful');
+      const sends = [{ identity, idempotencyKey: 'lote_another', sentAt: NOW }];
+      const doubtful = await batch.accept('doubtful');
+      await ledger.takeLostSends({ positions: new Map(), sends, now: NOW });
+      const reason = { code: 'try-again', message: 'said' };
+      for (const one of [doubtful, await batch.accept('sure')]) await scenario.ask(one, 'failed', { reason });
 
       expect((await batch.line('doubtful')).flags).toEqual(['older-ledger']);
       expect(await ledger.countAnswers(batch.batchId, POLICY)).toMatchObject({ failed: 1, retryable: 1 });
-    });
-
-    it('counts nothing of an invoice that another batch sends', async () => {
-      const owner = await scenario.run(['shared']);
-      await accept(owner, ['shared']);
-      const other = await scenario.run(['shared']);
-
-      const counts = await ledger.countAnswers(other.batchId, POLICY);
-
-      expect(Object.values(counts).every((invoices) => invoices === 0)).toBe(true);
-      expect(await ledger.firstUnsent(other.batchId, { limit: 9 })).toEqual([]);
     });
 
     it('knows how many were refused or failed at most, as soon as an event says so', async () => {
@@ -106,7 +80,7 @@ export function answerCountsContract(ledger: Ledger): void {
       const batch = await scenario.run(refs);
       const neighbour = await scenario.run(['most-neighbour']);
       await accept(neighbour, ['most-neighbour']);
-      await batch.send('most-no', REFUSED);
+      await batch.reject('most-no');
       await batch.send('most-left', { kind: 'held', reason: REASON });
       await accept(batch, ['most-events', 'most-confirmed', 'most-again', 'most-good']);
       await report(['most-good'], 'issued');
@@ -124,18 +98,15 @@ export function answerCountsContract(ledger: Ledger): void {
       const nifs = [NIF, NIF, NIF, OTHER_NIF, NIF];
       const refs = ['a', 'b', 'c', 'd', 'e'].map((ref) => `first-${ref}`);
       const { batchId, ...batch } = await scenario.run(refs.map((ref, at) => ({ ref, nif: nifs[at] ?? NIF })));
-      await batch.send('first-a', REFUSED);
-      await batch.send('first-c', REFUSED);
+      for (const ref of ['first-a', 'first-c']) await batch.reject(ref);
       const ordinalsOf = async (which: Parameters<Ledger['firstUnsent']>[1]) =>
         (await ledger.firstUnsent(batchId, which)).map(({ ordinal }) => ordinal);
 
       expect(await ordinalsOf({ limit: 2 })).toEqual([2, 4]);
       expect(await ordinalsOf({ limit: 9 })).toEqual([2, 4, 5]);
       expect(await ordinalsOf({ limit: 9, from: 3 })).toEqual([4, 5]);
-      expect(await ordinalsOf({ limit: 9, butOf: NIF })).toEqual([4]);
-      expect(await ledger.firstUnsent(batchId, { limit: 1, butOf: NIF })).toEqual([
-        { ordinal: 4, merchantNif: OTHER_NIF },
-      ]);
+      const of = { limit: 9, butOf: NIF };
+      expect(await ledger.firstUnsent(batchId, of)).toEqual([{ ordinal: 4, merchantNif: OTHER_NIF }]);
     });
 
     it('gives some of the reported failures, and says how many there are', async () => {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import { accepted, createScenario, NOW, REASON } from '../scenario.ts';
+import { createScenario, NOW, REASON } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const OTHER_RUN = { runId: 'run-2', workflowId: 'workflow-2' };
+const STOPS = [
+  ['paused', { paused: true, cancelled: false }],
+  ['cancelled', { paused: false, cancelled: true }],
+] as const;
+const FINDING: Finding = { row: 3, column: null, code: 'totals-row', message: 'Not an invoice', severity: 'warning' };
 
 export function claimingContract(ledger: Ledger): void {
   describe('claimBatch', () => {
@@ -13,190 +18,137 @@ export function claimingContract(ledger: Ledger): void {
     it('claims a new file in state staging', async () => {
       const batch = await scenario.begin();
 
+      const { batchId, sha256 } = batch;
       expect(await batch.record()).toEqual({
-        batchId: batch.batchId,
-        application: scenario.application,
-        file: 'invoices.csv',
-        sha256: batch.sha256,
-        state: 'staging',
-        workflowId: `workflow-of-${batch.batchId}`,
-        runId: 'run-1',
-        temporalId: null,
-        pageSize: 0,
-        pages: 0,
-        rows: 0,
-        rowsWithoutInvoice: 0,
-        invoices: 0,
-        startedAt: NOW,
-        finishedAt: null,
-        revision: 0,
-        fencingToken: 1,
-        stopped: null,
-        proof: {},
+        ...{ batchId, application: scenario.application, file: 'invoices.csv', sha256, state: 'staging' },
+        ...{ workflowId: `workflow-of-${batchId}`, runId: 'run-1', temporalId: null, fencingToken: 1 },
+        ...{ pageSize: 0, pages: 0, rows: 0, rowsWithoutInvoice: 0, invoices: 0, proof: {} },
+        ...{ startedAt: NOW, finishedAt: null, revision: 0, stopped: null },
       });
     });
 
-    it('lets the same run claim its staging batch again, and refuses another', async () => {
+    it('lets the same run claim its staging batch again, and another one only when it takes over', async () => {
       const batch = await scenario.begin();
 
       expect((await batch.claim()).kind).toBe('claimed');
       expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
       expect((await batch.record()).runId).toBe('run-1');
-    });
-
-    it('hands a staging batch to a run that takes over, which ingests from the start', async () => {
-      const batch = await scenario.begin();
-
-      const result = await batch.claim({ ...OTHER_RUN, takeOver: true });
-
-      expect(result.kind).toBe('claimed');
-      expect(result.batch.runId).toBe('run-2');
+      const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
+      expect(taken).toMatchObject({ kind: 'claimed', batch: { runId: 'run-2' } });
       expect((await batch.claim()).kind).toBe('owned');
     });
 
     it.each(['running', 'paused'] as const)(
-      'keeps a %s batch with its run, and resumes it for a run that takes over',
+      'keeps a %s batch with its run, and resumes it for a run that takes over, also one that orders nothing',
       async (state) => {
         const batch = await scenario.run([`kept-${state}`]);
-        await ledger.setBatchState(batch.batchId, state, NOW);
+        await batch.setState(state);
 
         expect((await batch.claim()).kind).toBe('resumed');
         expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
-        const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
-
-        expect(taken).toMatchObject({
-          kind: 'resumed',
-          batch: { state: 'running', runId: 'run-2', workflowId: 'workflow-2' },
+        expect(await batch.claim({ ...OTHER_RUN, takeOver: true })).toMatchObject({
+          ...{ kind: 'resumed', batch: { state: 'running', ...OTHER_RUN } },
         });
+        expect((await batch.claim({ runId: 'run-3', takeOver: true, order: 'none' })).kind).toBe('resumed');
       },
     );
 
     it('remembers in which database of Temporal the run works that holds the claim', async () => {
       const batch = await scenario.begin({ temporalId: 'temporal-1' });
-      const first = await batch.record();
-      await batch.claim({ ...OTHER_RUN, temporalId: 'temporal-2' });
-      const owned = await batch.record();
-      await batch.claim({ ...OTHER_RUN, takeOver: true, temporalId: 'temporal-2' });
-      const taken = await batch.record();
-      await batch.claim({ ...OTHER_RUN, attempt: 99, temporalId: null });
-      const again = await batch.record();
-      await batch.claim({ ...OTHER_RUN, runId: 'run-3', takeOver: true, attempt: 1, temporalId: null });
+      const claims = [
+        { ...OTHER_RUN, temporalId: 'temporal-2' },
+        { ...OTHER_RUN, takeOver: true, temporalId: 'temporal-2' },
+        // The same run asks once more, and Temporal does not say it then.
+        { ...OTHER_RUN, attempt: 99, temporalId: null },
+        { ...OTHER_RUN, runId: 'run-3', takeOver: true, attempt: 1, temporalId: null },
+      ];
+      const ids = [(await batch.record()).temporalId];
+      for (const claim of claims) {
+        await batch.claim(claim);
+        ids.push((await batch.record()).temporalId);
+      }
 
-      expect([first, owned, taken, again].map(({ temporalId }) => temporalId)).toEqual([
-        ...['temporal-1', 'temporal-1', 'temporal-2'],
-        // The same run asked once more, and Temporal did not say it then.
-        'temporal-2',
-      ]);
-      expect((await batch.record()).temporalId).toBeNull();
+      expect(ids).toEqual(['temporal-1', 'temporal-1', 'temporal-2', 'temporal-2', null]);
     });
 
     it('knows a file by application and bytes, whatever it is called', async () => {
       const batch = await scenario.begin();
+      const { batchId } = batch;
+      const other = { application: `${scenario.application}-other`, batchId: `${batchId}-other` };
 
-      const result = await batch.claim({ ...OTHER_RUN, batchId: 'batch-under-another-name', file: 'copy.csv' });
-
-      expect(result.kind).toBe('owned');
-      expect(result.batch).toMatchObject({ batchId: batch.batchId, file: 'invoices.csv' });
-    });
-
-    it('refuses an id that another file has', async () => {
-      const batch = await scenario.begin();
-
+      expect(await batch.claim({ ...OTHER_RUN, batchId: 'under-another-name', file: 'copy.csv' })).toMatchObject({
+        ...{ kind: 'owned', batch: { batchId, file: 'invoices.csv' } },
+      });
       await expect(batch.claim({ sha256: 'f'.repeat(64) })).rejects.toMatchObject({ code: 'ledger-conflict' });
+      expect(await batch.claim(other)).toMatchObject({ kind: 'claimed', batch: other });
+      expect(await batch.claim(other)).toMatchObject({ kind: 'claimed', batch: other });
+      expect((await batch.claim()).batch.batchId).toBe(batchId);
     });
 
-    it.each([
-      ['paused', true],
-      ['cancelled', false],
-    ] as const)(
+    it.each(STOPS)(
       'gives a batch that an operator has %s to a person, and to another order only to close it',
-      async (stop, paused) => {
-        const batch = await scenario.run([`stopped-${stop}`]);
+      async (what, control) => {
+        const batch = await scenario.run([`stopped-${what}`]);
         const { workflowId, runId } = await batch.record();
         const takeOver = { ...OTHER_RUN, takeOver: true, closedRun: { workflowId, runId } };
-        const order = { batchId: batch.batchId, workflowId, runId, version: 1, paused, cancelled: !paused };
-        await ledger.recordControl(order);
+        await ledger.recordControl({ batchId: batch.batchId, workflowId, runId, version: 1, ...control });
         expect(await ledger.sendingBatches([batch.batchId])).toEqual([]);
 
         for (const by of ['drop', 'none'] as const)
           expect((await batch.claim({ ...takeOver, ...(by === 'none' && OTHER_RUN), order: by })).kind).toBe('stopped');
-        const person = { ...takeOver, runId: 'run-3', closedRun: OTHER_RUN };
-        expect(await batch.claim(person)).toMatchObject({
-          kind: 'resumed',
-          batch: { state: 'running', stopped: null },
+        expect(await batch.claim({ ...takeOver, runId: 'run-3', closedRun: OTHER_RUN })).toMatchObject({
+          ...{ kind: 'resumed', batch: { state: 'running', stopped: null } },
         });
       },
     );
 
-    it.each([
-      ['paused', true],
-      ['cancelled', false],
-    ] as const)('keeps a batch %s for the next run of the same work, which sends none of it', async (what, paused) => {
-      const batch = await scenario.run([`restarted-${what}`]);
-      const { workflowId, runId } = await batch.record();
-      await ledger.recordControl({ batchId: batch.batchId, workflowId, runId, version: 7, paused, cancelled: !paused });
-      const before = await batch.record();
-      const restart = { workflowId, runId: 'run-2', order: 'restart', takeOver: true } as const;
+    it.each(STOPS)(
+      'keeps a batch %s for the next run of the same work, which sends none of it',
+      async (what, control) => {
+        const batch = await scenario.run([`restarted-${what}`]);
+        const { batchId } = batch;
+        const { workflowId, runId } = await batch.record();
+        await ledger.recordControl({ batchId, workflowId, runId, version: 7, ...control });
+        const { state, stopped } = await batch.record();
+        const restart = { workflowId, runId: 'run-2', order: 'restart', takeOver: true } as const;
 
-      const result = await batch.claim({ ...restart, closedRun: { workflowId, runId } });
+        const result = await batch.claim({ ...restart, closedRun: { workflowId, runId } });
 
-      const { state, stopped } = before;
-      expect(result).toMatchObject({ kind: 'resumed', batch: { state, stopped, runId: 'run-2' } });
-      expect(stopped).toMatchObject({ what });
-      expect(await ledger.sendingBatches([batch.batchId])).toEqual([]);
-      const resume = { batchId: batch.batchId, workflowId, version: 1, paused: false, cancelled: false };
-      expect(await ledger.recordControl({ ...resume, runId })).toBe(false);
-      expect(await ledger.recordControl({ ...resume, runId: 'run-2' })).toBe(true);
-      expect(await batch.record()).toMatchObject({ state: 'running', stopped: null });
-    });
-
-    it('opens no finished batch again for the next run of the same work', async () => {
-      const batch = await scenario.run(['held-and-restarted']);
-      await batch.finish();
-
-      expect((await batch.claim({ ...OTHER_RUN, order: 'restart', takeOver: true })).kind).toBe('closed');
-    });
-
-    it('hands a batch that nobody has stopped to a run that orders nothing', async () => {
-      const batch = await scenario.run(['not-stopped']);
-
-      expect((await batch.claim({ ...OTHER_RUN, takeOver: true, order: 'none' })).kind).toBe('resumed');
-    });
+        expect(result).toMatchObject({ kind: 'resumed', batch: { state, stopped, runId: 'run-2' } });
+        expect(stopped).toMatchObject({ what });
+        expect(await ledger.sendingBatches([batchId])).toEqual([]);
+        const resume = { batchId, workflowId, version: 1, paused: false, cancelled: false };
+        expect(await ledger.recordControl({ ...resume, runId })).toBe(false);
+        expect(await ledger.recordControl({ ...resume, runId: 'run-2' })).toBe(true);
+        expect(await batch.record()).toMatchObject({ state: 'running', stopped: null });
+      },
+    );
 
     it('leaves a finished batch closed when everything in it is final', async () => {
       const batch = await scenario.run(['final']);
-      await batch.send('final', { kind: 'rejected', reason: REASON });
+      await batch.reject('final');
       await batch.finish();
 
-      const result = await batch.claim(OTHER_RUN);
-
-      expect(result).toMatchObject({
-        kind: 'closed',
-        batch: { state: 'finished', runId: 'run-1', finishedAt: NOW + 9 },
-      });
+      const closed = { state: 'finished', runId: 'run-1', finishedAt: NOW + 9 };
+      expect(await batch.claim(OTHER_RUN)).toMatchObject({ kind: 'closed', batch: closed });
     });
 
-    it.each(['finished', 'cancelled'] as const)('opens a %s batch again for a held invoice', async (state) => {
-      const batch = await scenario.run([`held-${state}`]);
-      await batch.hold();
-      await ledger.setBatchState(batch.batchId, state, NOW);
+    it.each(['finished', 'cancelled'] as const)(
+      'opens a %s batch again for a held invoice, but not for the next run of the same work, nor for one that has waited',
+      async (state) => {
+        const batch = await scenario.run([`held-${state}`]);
+        await batch.hold();
+        await batch.setState(state);
 
-      const result = await batch.claim(OTHER_RUN);
-
-      expect(result).toMatchObject({ kind: 'resumed', batch: { state: 'running', runId: 'run-2', finishedAt: null } });
-      expect((await batch.claim()).kind).toBe('owned');
-    });
-
-    it('opens nothing again for a run that has waited for the one that had the file', async () => {
-      const batch = await scenario.run(['held-waited']);
-      await batch.hold();
-      await batch.finish();
-
-      expect(await batch.claim({ ...OTHER_RUN, order: 'none' })).toMatchObject({
-        kind: 'closed',
-        batch: { state: 'finished', runId: 'run-1' },
-      });
-    });
+        for (const order of ['restart', 'none'] as const)
+          expect(await batch.claim({ ...OTHER_RUN, order, takeOver: order === 'restart' })).toMatchObject({
+            ...{ kind: 'closed', batch: { state, runId: 'run-1' } },
+          });
+        const opened = { state: 'running', runId: 'run-2', finishedAt: null };
+        expect(await batch.claim(OTHER_RUN)).toMatchObject({ kind: 'resumed', batch: opened });
+        expect((await batch.claim()).kind).toBe('owned');
+      },
+    );
 
     it.each(['staged', 'sending', 'accepted', 'unknown', 'unsettled'] as const)(
       'opens a finished batch again for an %s invoice',
@@ -204,10 +156,9 @@ export function claimingContract(ledger: Ledger): void {
         const ref = `open-${state}`;
         const batch = await scenario.run([ref]);
         if (state === 'sending') await batch.freeze(ref);
-        if (state === 'unknown') await batch.send(ref, { kind: 'unknown', reason: REASON });
-        if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(scenario.serviceId(ref)));
-        if (state === 'unsettled')
-          await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+        if (state === 'unknown') await batch.lose(ref);
+        if (state === 'accepted' || state === 'unsettled') await batch.accept(ref);
+        if (state === 'unsettled') await batch.closePage();
         await batch.finish();
         expect((await batch.line(ref)).state).toBe(state);
 
@@ -217,7 +168,7 @@ export function claimingContract(ledger: Ledger): void {
 
     it('leaves a refused batch closed, unless another run is ordered to read it again', async () => {
       const batch = await scenario.begin();
-      await ledger.refuseBatch(batch, { rows: 3, fileFindings: [], proof: {}, now: NOW });
+      await batch.refuse();
 
       expect((await batch.claim({ ...OTHER_RUN, takeOver: true, order: 'none' })).kind).toBe('closed');
       expect((await batch.claim({})).kind).toBe('closed');
@@ -235,20 +186,19 @@ export function claimingContract(ledger: Ledger): void {
         ),
       );
 
-      expect(claims.filter(({ kind }) => kind === 'resumed')).toHaveLength(1);
-      expect(claims.filter(({ kind }) => kind === 'owned')).toHaveLength(2);
+      expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['owned', 'owned', 'resumed']);
     });
 
     it('gives a file to exactly one of many runs that claim it at once', async () => {
       const batch = await scenario.begin();
-      const claims = Array.from({ length: 12 }, (_, index) =>
-        batch.claim({ batchId: `race-${batch.batchId}`, sha256: `race-${batch.sha256}`, runId: `run-${index}` }),
+      const claims = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          batch.claim({ batchId: `race-${batch.batchId}`, sha256: `race-${batch.sha256}`, runId: `run-${index}` }),
+        ),
       );
 
-      const kinds = (await Promise.all(claims)).map((result) => result.kind);
-
-      expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(1);
-      expect(kinds.filter((kind) => kind === 'owned')).toHaveLength(11);
+      const others = Array.from({ length: 11 }, () => 'owned');
+      expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['claimed', ...others]);
     });
   });
 
@@ -261,110 +211,99 @@ export function claimingContract(ledger: Ledger): void {
       [['finished'], 'finished', NOW],
       [['cancelled', 'finished'], 'cancelled', NOW + 1],
       [['finished', 'running'], 'finished', NOW],
-      [['cancelled', 'paused'], 'cancelled', NOW],
+      [['cancelled', 'paused', 'running'], 'cancelled', NOW],
     ] as const)('after %s are %s: only a claim opens a closed batch again', async (states, state, finishedAt) => {
       const batch = await scenario.run([]);
 
-      for (const [index, next] of states.entries()) await ledger.setBatchState(batch.batchId, next, NOW + index);
+      for (const [index, next] of states.entries()) await batch.setState(next, NOW + index);
 
       expect(await batch.record()).toMatchObject({ state, finishedAt });
     });
 
     it('cannot be ended while the file is being staged: its run has read it before, so the ledger is older than the run', async () => {
-      const batch = await scenario.begin();
-      const { batchId, fencingToken } = batch;
+      const { batchId, fencingToken, ...batch } = await scenario.begin();
       const end = { state: 'finished', unsent: REASON, now: NOW, fencingToken } as const;
 
-      const ends = [() => ledger.setBatchState(batchId, 'finished', NOW), () => ledger.endBatch(batchId, end)];
-      for (const ended of ends) await expect(ended()).rejects.toMatchObject({ code: 'ledger-conflict' });
+      for (const ended of [() => batch.setState('finished'), () => ledger.endBatch(batchId, end)])
+        await expect(ended()).rejects.toMatchObject({ code: 'ledger-conflict' });
 
       expect((await batch.record()).state).toBe('staging');
     });
 
-    it('is an error for a batch that is not there', async () => {
-      await expect(ledger.setBatchState('no-such-batch', 'paused', NOW)).rejects.toMatchObject({
-        code: 'batch-not-found',
-      });
-      await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
-      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({
-        code: 'batch-not-found',
-      });
+    it('are an error for a batch that is not there', async () => {
+      const asked = [
+        () => ledger.setBatchState('no-such-batch', 'paused', NOW),
+        () => ledger.nextRevision('no-such-batch'),
+        () => ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 }),
+      ];
+      for (const ask of asked) await expect(ask()).rejects.toMatchObject({ code: 'batch-not-found' });
       expect(await ledger.findBatch('no-such-batch')).toBeNull();
     });
 
     it('counts revisions from one', async () => {
-      const batch = await scenario.run([]);
+      const { batchId, record } = await scenario.run([]);
 
-      expect(await ledger.nextRevision(batch.batchId)).toBe(1);
-      expect(await ledger.nextRevision(batch.batchId)).toBe(2);
-      expect((await batch.record()).revision).toBe(2);
+      for (const revision of [1, 2]) expect(await ledger.nextRevision(batchId)).toBe(revision);
+      expect((await record()).revision).toBe(2);
+    });
+
+    it('are listed by when their batches began, not by when they came into the ledger', async () => {
+      const [early, late] = [await scenario.begin(), await scenario.begin()];
+      const far = NOW + 9_000_000_000;
+      await late.claim({ batchId: `${late.batchId}-b`, sha256: `${late.sha256}-b`, now: far + 2 });
+      await early.claim({ batchId: `${early.batchId}-b`, sha256: `${early.sha256}-b`, now: far + 1 });
+
+      expect((await ledger.listBatches(2)).map(({ startedAt }) => startedAt)).toEqual([far + 2, far + 1]);
     });
   });
 
   describe('the end of staging', () => {
     const scenario = createScenario(ledger);
 
-    it('starts the batch with its counts, pages, proof and findings', async () => {
-      const batch = await scenario.begin();
-      await ledger.refuseBatch(await scenario.begin(), { rows: 0, fileFindings: [], proof: {}, now: NOW });
+    it('starts the batch with its counts, pages, proof and findings, once', async () => {
+      const batch = await scenario.reading({ ...scenario.valid('six-rows'), rows: [2, 3, 4, 5, 6, 7] });
+      await (await scenario.begin()).refuse({ rows: 0 });
       await (await scenario.begin()).stage('elsewhere');
-      const finding = {
-        row: 3,
-        column: null,
-        code: 'totals-row',
-        message: 'Not an invoice',
-        severity: 'info',
-      } as const;
+      const fileFindings = [FINDING, { ...FINDING, row: null }];
+      const proof = { encoding: 'utf-8', marks: { quantity: ',' } };
 
-      const invoice = scenario.valid('six-rows');
-      await ledger.stageInvoices(batch, [{ ...invoice, rows: [2, 3, 4, 5, 6, 7] }], NOW);
+      const record = await batch.finishStaging(1, 2_000, { rows: 7, rowsWithoutInvoice: 1, fileFindings, proof });
 
-      const record = await ledger.finishStaging(batch, {
-        rows: 7,
-        rowsWithoutInvoice: 1,
-        invoices: 1,
-        pageSize: 2_000,
-        fileFindings: [finding, { ...finding, row: null }],
-        proof: { encoding: 'utf-8', marks: { quantity: ',' } },
-      });
-
-      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 });
-      expect(record.proof).toEqual({ encoding: 'utf-8', marks: { quantity: ',' } });
-      expect(await ledger.fileFindings(batch.batchId)).toEqual([finding, { ...finding, row: null }]);
+      const counts = { state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 };
+      expect(record).toMatchObject(counts);
+      expect(record.proof).toEqual(proof);
+      expect(await ledger.fileFindings(batch.batchId)).toEqual(fileFindings);
+      expect(await batch.finishStaging(1, 50)).toMatchObject(counts);
     });
 
     it('tells of many batches which findings decide whether their whole files went out', async () => {
-      const finding = (code: string, message = code): Finding => ({
-        ...{ row: null, column: null, severity: 'warning' },
-        ...{ code, message },
-      });
+      const finding = (code: string, message = code): Finding => ({ ...FINDING, row: null, code, message });
       const fileFindings = [
         finding('totals-row'),
         finding('nif-checksum', '"code":"totals-row"'),
         finding('rows-lost'),
       ];
       const batches = [await scenario.begin(), await scenario.begin(), await scenario.begin()] as const;
-      for (const batch of batches)
-        await ledger.finishStaging(batch, {
-          ...{ rows: 1, rowsWithoutInvoice: 1, invoices: 0, pageSize: 2, proof: {} },
-          fileFindings: batch === batches[2] ? [] : fileFindings,
-        });
       const [first, second, third] = batches;
+      for (const batch of batches)
+        await batch.finishStaging(0, 2, {
+          ...{ rows: 1, rowsWithoutInvoice: 1, fileFindings: batch === third ? [] : fileFindings },
+        });
       const differ = totalsFinding(totalsDiffer(['expected 2 invoices, found 0'], false));
       await ledger.noteTotals(second, differ);
 
-      expect(await ledger.decidingFindings([first.batchId, second.batchId, third.batchId])).toEqual(
+      expect(await ledger.decidingFindings(batches.map(({ batchId }) => batchId))).toEqual(
         new Map([
           [first.batchId, [finding('totals-row')]],
           [second.batchId, [differ, finding('totals-row')]],
         ]),
       );
       expect((await ledger.fileFindings(second.batchId))[0]).toEqual(differ);
-      await ledger.setBatchState(second.batchId, 'finished', NOW);
+      await second.setState('finished');
       expect((await second.claim(OTHER_RUN)).kind).toBe('resumed');
       await ledger.overruleTotals({ batchId: second.batchId, fencingToken: undefined }, 'start');
       expect((await ledger.decidingFindings([second.batchId])).get(second.batchId)).toEqual([finding('totals-row')]);
-      await ledger.setBatchState(second.batchId, 'finished', NOW);
+      await second.setState('finished');
       expect((await second.claim({ ...OTHER_RUN, runId: 'run-3' })).kind).toBe('closed');
     });
 
@@ -372,58 +311,26 @@ export function claimingContract(ledger: Ledger): void {
       const batch = await scenario.run(['p1', 'p2', 'p3', 'p4', 'p5'], 2);
 
       expect((await batch.record()).pages).toBe(3);
-      expect((await batch.lines()).map((line) => [line.ordinal, line.page].join(' '))).toEqual([
-        '1 1',
-        '2 1',
-        '3 2',
-        '4 2',
-        '5 3',
-      ]);
+      const pages = (await batch.lines()).map(({ ordinal, page }) => `${ordinal} ${page}`);
+      expect(pages).toEqual(['1 1', '2 1', '3 2', '4 2', '5 3']);
     });
 
     it('is refused when an invoice that was read is not in the ledger', async () => {
       const batch = await scenario.begin();
 
-      await expect(batch.finishStaging(1)).rejects.toMatchObject({
-        code: 'ledger-conflict',
-      });
+      await expect(batch.finishStaging(1)).rejects.toMatchObject({ code: 'ledger-conflict' });
 
       expect((await batch.record()).state).toBe('staging');
     });
 
-    it('repeated changes nothing', async () => {
-      const batch = await scenario.run(['once'], 2);
-
-      const again = await batch.finishStaging(1, 50);
-
-      expect(again).toMatchObject({ state: 'running', pageSize: 2, pages: 1 });
-    });
-
     it('with a refusal keeps findings and row count, and no invoice', async () => {
-      const batch = await scenario.begin();
-      const finding = {
-        row: null,
-        column: 'invoice_ref',
-        code: 'column-missing',
-        message: 'Missing',
-        severity: 'error',
-      } as const;
+      const batch = await scenario.reading('refused');
 
-      const record = await ledger.refuseBatch(batch, {
-        rows: 9,
-        fileFindings: [finding],
-        proof: { a: 1 },
-        now: NOW + 1,
-      });
+      const record = await batch.refuse({ rows: 9, fileFindings: [FINDING], proof: { a: 1 }, now: NOW + 1 });
 
-      expect(record).toMatchObject({
-        state: 'refused',
-        rows: 9,
-        rowsWithoutInvoice: 9,
-        invoices: 0,
-        finishedAt: NOW + 1,
-      });
-      expect(await ledger.fileFindings(batch.batchId)).toEqual([finding]);
+      const refused = { state: 'refused', rows: 9, rowsWithoutInvoice: 9, invoices: 0, finishedAt: NOW + 1 };
+      expect(record).toMatchObject(refused);
+      expect(await ledger.fileFindings(batch.batchId)).toEqual([FINDING]);
       expect(await batch.lines()).toEqual([]);
     });
   });

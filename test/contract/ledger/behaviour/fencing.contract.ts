@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
-import { collect, createScenario, NOW, REASON, type TestBatch } from '../scenario.ts';
+import { collect, createScenario, NOW, REASON, RETRY_POLICY, type TestBatch } from '../scenario.ts';
 import type { BatchClaim } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const TOTALS = totalsFinding(totalsDiffer(['expected 2 invoices, found 1'], false));
 const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
+const RETRY = { selection: {}, policy: RETRY_POLICY, action: { actionId: 'fenced', who: null, why: 'x' } };
 const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
 
 export function fencingContract(ledger: Ledger): void {
@@ -70,15 +71,14 @@ export function fencingContract(ledger: Ledger): void {
       expect(await end(batch)).toMatchObject({ state: 'running', invoices: 1, rows: 2 });
     });
 
-    it.each(WRITES.filter(([what]) => what === 'rows'))(
-      'takes no %s any more once the staging has ended',
-      async (_, write) => {
-        const batch = await scenario.begin();
-        await batch.finishStaging(0);
+    it('takes no rows any more once the staging has ended', async () => {
+      const batch = await scenario.begin();
+      await batch.finishStaging(0);
 
-        await expect(write(batch)).rejects.toMatchObject({ code: 'claim-lost' });
-      },
-    );
+      const writing = ledger.rowStore(batch).append([row(9, 'stale')]);
+
+      await expect(writing).rejects.toMatchObject({ code: 'claim-lost' });
+    });
 
     it('of a round that the ledger does not know ends the run: a token never falls, so the ledger is an older copy', async () => {
       const { batchId, ...batch } = await scenario.run(['copied']);
@@ -99,44 +99,29 @@ export function fencingContract(ledger: Ledger): void {
     });
 
     it('ends a staging only when the rows under invoices and those without one are all that were read', async () => {
-      const batch = await scenario.begin();
-      await ledger.stageInvoices(batch, [{ ...invoice(`cut-${batch.batchId}`), rows: [2, 3] }], NOW);
-      const read = { rows: 5, invoices: 1, pageSize: 2, fileFindings: [], proof: {} };
+      const batch = await scenario.reading({ ...invoice('cut'), rows: [2, 3] });
+      const finish = (rowsWithoutInvoice: number) => batch.finishStaging(1, 2, { rows: 5, rowsWithoutInvoice });
 
-      await expect(ledger.finishStaging(batch, { ...read, rowsWithoutInvoice: 2 })).rejects.toMatchObject({
-        code: 'ledger-conflict',
-      });
+      await expect(finish(2)).rejects.toMatchObject({ code: 'ledger-conflict' });
       expect((await batch.record()).state).toBe('staging');
 
-      expect(await ledger.finishStaging(batch, { ...read, rowsWithoutInvoice: 3 })).toMatchObject({ state: 'running' });
+      expect(await finish(3)).toMatchObject({ state: 'running' });
     });
 
     // [what a step of an earlier round, or of a run that has lost the batch, writes when it goes on]
-    it.each([
-      [
-        'a hold',
-        (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken }),
-      ],
-      ['a release', (id: string, fencingToken: number) => ledger.releaseHeld(id, NOW, fencingToken)],
-      ['a repeat', (id: string, fencingToken: number) => ledger.repeatUnknown(id, 0, fencingToken)],
-      ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
-      ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
-      ['a state', (id: string, fencingToken: number) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
-      [
-        'a finding about totals',
-        (batchId: string, fencingToken: number) => ledger.noteTotals({ batchId, fencingToken }, TOTALS),
-      ],
-      [
-        'a word that totals count no more',
-        (batchId: string, fencingToken: number) => ledger.overruleTotals({ batchId, fencingToken }, 'start'),
-      ],
-      ['a retry', (id: string, fencingToken: number) => ledger.retryInvoices({ ...retryOf(id), fencingToken })],
-    ])('keeps out %s of an earlier round', async (_, write) => {
-      const batch = await scenario.run([`round-${_}-held`, `round-${_}-staged`]);
-      const { invoiceId, generation } = await batch.one(`round-${_}-held`);
-      await ledger.freeze(batch.batchId, [{ invoiceId, generation, body: '{}' }], NOW);
-      const outcome = { kind: 'held', reason: REASON } as const;
-      await scenario.answer(invoiceId, outcome, { generation });
+    it.each<[string, (batchId: string, fencingToken: number) => Promise<unknown>]>([
+      ['a hold', (id, fencingToken) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken })],
+      ['a release', (id, fencingToken) => ledger.releaseHeld(id, NOW, fencingToken)],
+      ['a repeat', (id, fencingToken) => ledger.repeatUnknown(id, 0, fencingToken)],
+      ['the end of a page', (id, fencingToken) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
+      ['the end of a batch', (id, fencingToken) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
+      ['a state', (id, fencingToken) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
+      ['a finding about totals', (batchId, fencingToken) => ledger.noteTotals({ batchId, fencingToken }, TOTALS)],
+      ['the end of totals', (batchId, fencingToken) => ledger.overruleTotals({ batchId, fencingToken }, 'start')],
+      ['a retry', (batchId, fencingToken) => ledger.retryInvoices({ batchId, fencingToken, ...RETRY })],
+    ])('keeps out %s of an earlier round', async (what, write) => {
+      const batch = await scenario.run([`${what}-held`, `${what}-staged`]);
+      await batch.send(`${what}-held`, { kind: 'held', reason: REASON });
       const before = await batch.lines();
       const earlier = batch.fencingToken;
       await ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
@@ -156,17 +141,6 @@ export function fencingContract(ledger: Ledger): void {
 
       expect((await batch.line('repeated')).state).toBe('sending');
     });
-
-    function retryOf(batchId: string) {
-      return {
-        batchId,
-        selection: {},
-        policy: {
-          ...{ maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
-        },
-        action: { actionId: `retry-${batchId}`, who: null, why: 'x' },
-      };
-    }
 
     function claimOf({ batchId, fencingToken }: TestBatch): BatchClaim {
       return { batchId, fencingToken };

@@ -17,16 +17,11 @@ export function lostSendsContract(ledger: Ledger): void {
     return ledger.takeLostSends({ positions: new Map(), sends: lost, now: NOW });
   }
 
-  /** An invoice that this ledger does not have: its identity, and the key of the content and generation. */
-  async function sentElsewhere(
-    ref: string,
-    { unitPrice, generation = 1 }: { unitPrice?: string; generation?: number },
-  ) {
-    const known = await createScenario(ledger).run([`${ref}-of-another-application`]);
-    const valid = scenario.valid({ ref, ...(unitPrice !== undefined && { unitPrice }) });
-    const who = { application: scenario.application, merchantNif: valid.invoice.merchant.nif, ref };
-    await known.finish();
-    return { who, idempotencyKey: idempotencyKeyOf(who, valid.fingerprint, generation) };
+  /** The key of an invoice that this ledger does not have, by its content and generation. */
+  function keyElsewhere(ref: string, { generation = 1, ...over }: { unitPrice?: string; generation?: number }): string {
+    const { invoice, fingerprint } = scenario.valid({ ref, ...over });
+    const identity = { application: scenario.application, merchantNif: invoice.merchant.nif, ref };
+    return idempotencyKeyOf(identity, fingerprint, generation);
   }
 
   const retry = (batch: TestBatch, acceptDuplicateRisk: boolean, unattended = false) =>
@@ -57,9 +52,9 @@ export function lostSendsContract(ledger: Ledger): void {
       await ledger.holdLost(batch.batchId, [], { now: NOW });
       await batch.send('held', { kind: 'held', reason: REASON });
       await batch.freeze('sending');
-      await batch.send('unknown', { kind: 'unknown', reason: REASON });
-      await batch.send('accepted', accepted(scenario.serviceId('accepted')));
-      await batch.send('rejected', { kind: 'rejected', reason: REASON });
+      await batch.lose('unknown');
+      await batch.accept('accepted');
+      await batch.reject('rejected');
       await batch.send('throttled', { kind: 'pending', reason: REASON, mayExist: false });
 
       expect(await take(sends.map(({ identity }) => ({ identity })))).toBe(7);
@@ -76,11 +71,8 @@ export function lostSendsContract(ledger: Ledger): void {
       expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
       expect(await ledger.repeatUnknown(batch.batchId, 0)).toBe(0);
       expect((await retry(batch, false)).refused).toEqual({ 'needs-accept-duplicate-risk': 4 });
-      const again = await scenario.run([
-        'staged',
-        { ref: 'held', unitPrice: '99' },
-        { ref: 'rejected', unitPrice: '99' },
-      ]);
+      const changed = ['held', 'rejected'].map((ref) => ({ ref, unitPrice: '99' }));
+      const again = await scenario.run(['staged', ...changed]);
       expect(await again.outcomes()).toEqual([
         'held older-ledger',
         'conflict needs-accept-duplicate-risk',
@@ -95,11 +87,10 @@ export function lostSendsContract(ledger: Ledger): void {
 
     it('is not sent again by the retry policy once its failure is heard', async () => {
       const batch = await scenario.run(['failing']);
-      const one = await batch.one('failing');
-      const serviceId = scenario.serviceId('failing');
-      await batch.send('failing', accepted(serviceId));
-      await take([{ identity: one.identity }]);
-      await scenario.ask({ invoiceId: one.invoiceId, serviceId }, 'failed', { reason: REASON, now: NOW });
+      const { identity } = await batch.one('failing');
+      const document = await batch.accept('failing');
+      await take([{ identity }]);
+      await scenario.ask(document, 'failed', { reason: REASON, now: NOW });
       expect((await retry(batch, false, true)).refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
@@ -145,9 +136,7 @@ export function lostSendsContract(ledger: Ledger): void {
       expect(await corrected.line('held-and-sent')).toMatchObject({ state: 'conflict' });
       await corrected.finish();
 
-      const risky = await scenario.begin();
-      const valid = scenario.valid(text);
-      await ledger.stageInvoices(risky, [{ ...valid, riskAccepted: true }], NOW);
+      const risky = await scenario.reading({ ...scenario.valid(text), riskAccepted: true });
       expect(await risky.one('held-and-sent')).toMatchObject({ generation: 2, lost: 'same-key', mayExistSince: NOW });
     });
   });
@@ -158,15 +147,13 @@ export function lostSendsContract(ledger: Ledger): void {
       ['its second generation, by a retry or as a correction', { generation: 2 }, { generation: 2, lost: 'same-key' }],
       ['other content', { unitPrice: '99' }, { generation: 1, lost: 'other-key' }],
     ])('is recognised: %s', async (title, sent, expected) => {
-      const { who, idempotencyKey } = await sentElsewhere(title, sent);
       const batch = await scenario.begin();
-      const text = { ref: who.ref };
       // Staged once, its identity is known; the file is read anew.
-      await batch.read(text);
+      await batch.read(title);
       const { identity } = await batch.one(title);
       await ledger.restartStaging(batch);
-      await take([{ identity, idempotencyKey }]);
-      await batch.stage(text);
+      await take([{ identity, idempotencyKey: keyElsewhere(title, sent) }]);
+      await batch.stage(title);
 
       const found = await batch.one(title);
       expect(found).toMatchObject({ ...expected, mayExist: true, mayExistSince: SENT });

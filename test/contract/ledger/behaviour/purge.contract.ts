@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, NOW, REASON, type TestBatch, recordDeliveries } from '../scenario.ts';
+import type { Finding } from '../../../../src/domain/invoice.ts';
+import {
+  createScenario,
+  delivery,
+  invalidInvoice,
+  NOW,
+  REASON,
+  type TestBatch,
+  recordDeliveries,
+} from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 /** Long before anything that another test of the same ledger does. */
@@ -7,22 +16,25 @@ const ENDED = 1_000;
 const BEFORE = 2_000;
 /** After all that was settled. */
 const PURGED = NOW + 60_000;
+const FINDING: Finding = { row: null, column: null, code: 'rows-lost', message: '1 of 3 rows', severity: 'error' };
 
 export function purgeContract(ledger: Ledger): void {
   const scenario = createScenario(ledger);
 
-  const end = (batch: TestBatch): Promise<void> => ledger.setBatchState(batch.batchId, 'finished', ENDED);
+  const end = (batch: TestBatch): Promise<void> => batch.setState('finished', ENDED);
 
-  const purge = (dryRun = false) => ledger.purge({ before: BEFORE, dryRun, now: PURGED, application: null });
+  const purge = (over: Partial<Parameters<Ledger['purge']>[0]> = {}) =>
+    ledger.purge({ before: BEFORE, dryRun: false, now: PURGED, application: null, ...over });
 
-  const idsOf = (purged: Awaited<ReturnType<typeof purge>>): readonly string[] =>
-    purged.batches.map(({ batchId }) => batchId);
+  const purgedIds = async (over?: Parameters<typeof purge>[0]): Promise<readonly string[]> =>
+    (await purge(over)).batches.map(({ batchId }) => batchId);
 
-  /** What people can still read of a line. */
-  const wordsOf = async (batch: TestBatch, ordinal = 1) => {
-    const details = await ledger.invoiceDetails(batch.batchId, ordinal);
-    return { content: details?.content ?? null, bodies: details?.generations.map(({ body }) => body) };
+  /** The reference and the bytes that people can still read of the first line. */
+  const wordsOf = async (batch: TestBatch) => {
+    const details = await ledger.invoiceDetails(batch.batchId, 1);
+    return { content: details?.content?.ref ?? null, bodies: details?.generations.map(({ body }) => body) };
   };
+  const GONE = { content: null, bodies: [null] };
 
   /** A batch that has ended with its one invoice issued. */
   async function ended(ref: string): Promise<TestBatch> {
@@ -33,12 +45,8 @@ export function purgeContract(ledger: Ledger): void {
   }
 
   /** The same file, of another application. */
-  function claimElsewhere({ batchId, sha256 }: TestBatch, application: string) {
-    const run = { workflowId: 'w', runId: 'r', attempt: 1, takeOver: false, order: 'person' } as const;
-    return ledger.claimBatch({
-      ...run,
-      ...{ batchId: `${batchId}-${application}`, application, file: 'same.csv', sha256, now: NOW },
-    });
+  function claimElsewhere(batch: TestBatch, application: string) {
+    return batch.claim({ batchId: `${batch.batchId}-${application}`, application, workflowId: 'w', runId: 'r' });
   }
 
   describe('purge', () => {
@@ -46,26 +54,28 @@ export function purgeContract(ledger: Ledger): void {
       const batch = await ended('gone');
       const before = await batch.line('gone');
 
-      const purged = await purge();
+      const { batches, contents, bodies } = await purge();
 
-      expect(idsOf(purged)).toContain(batch.batchId);
-      expect(purged.contents).toBeGreaterThan(0);
-      expect(purged.bodies).toBeGreaterThan(0);
-      expect(await wordsOf(batch)).toEqual({ content: null, bodies: [null] });
+      expect(batches.map(({ batchId }) => batchId)).toContain(batch.batchId);
+      expect(contents).toBeGreaterThan(0);
+      expect(bodies).toBeGreaterThan(0);
+      expect(await wordsOf(batch)).toEqual(GONE);
       expect(await batch.line('gone')).toEqual(before);
       expect(await ledger.purgedAt(batch.batchId)).toBe(PURGED);
     });
 
-    it('changes nothing in a dry run, and says the same as the real one', async () => {
+    it('changes nothing in a dry run, says the same as the real one, and is not done twice', async () => {
       const batch = await ended('dry');
       const before = await wordsOf(batch);
 
-      const dry = await purge(true);
+      const dry = await purge({ dryRun: true });
 
-      expect(idsOf(dry)).toContain(batch.batchId);
+      expect(dry.batches.map(({ batchId }) => batchId)).toContain(batch.batchId);
       expect(await wordsOf(batch)).toEqual(before);
       expect(await ledger.purgedAt(batch.batchId)).toBeNull();
       expect(await purge()).toEqual(dry);
+      const { staying: _, ...again } = await purge();
+      expect(again).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 });
     });
 
     it('knows after it the same file, the same invoice in another file, and other content for it: nothing is sent', async () => {
@@ -87,158 +97,207 @@ export function purgeContract(ledger: Ledger): void {
       await purge();
 
       const { serviceId } = await batch.line('redelivered');
-      const again = await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
-      expect(again).toMatchObject({ stored: 0 });
+      expect(await scenario.hear(serviceId ?? '', 'issued')).toMatchObject({ stored: 0 });
       expect(await batch.line('redelivered')).toMatchObject({ state: 'issued' });
     });
 
     it('leaves the content of what is not confirmed as issued: it may be retried', async () => {
       const batch = await scenario.run(['refused']);
-      await batch.send('refused', { kind: 'rejected', reason: REASON });
+      await batch.reject('refused');
       await end(batch);
 
       await purge();
 
-      const words = await wordsOf(batch);
-      expect(words.content).toMatchObject({ ref: 'refused' });
-      expect(words.bodies).toEqual([null]);
+      expect(await wordsOf(batch)).toEqual({ content: 'refused', bodies: [null] });
       expect(await batch.line('refused')).toMatchObject({ state: 'rejected', reason: REASON });
     });
 
     it.each(['unknown', 'pending'] as const)('leaves a batch with an invoice that is %s as it is', async (kind) => {
-      const batch = await scenario.run([`open-${kind}`]);
-      const outcome = kind === 'unknown' ? { kind, reason: REASON } : { kind, reason: REASON, mayExist: true };
-      await batch.send(`open-${kind}`, outcome);
+      const ref = `open-${kind}`;
+      const batch = await scenario.run([ref]);
+      await batch.send(ref, kind === 'unknown' ? { kind, reason: REASON } : { kind, reason: REASON, mayExist: true });
       await end(batch);
 
-      expect(idsOf(await purge())).not.toContain(batch.batchId);
-      expect((await wordsOf(batch)).bodies).toEqual([`{"ref":"open-${kind}"}`]);
+      expect(await purgedIds()).not.toContain(batch.batchId);
+      expect((await wordsOf(batch)).bodies).toEqual([`{"ref":"${ref}"}`]);
     });
 
-    it('leaves what ended later, and what runs', async () => {
+    it('reaches batches that were cancelled and files that were refused, and not what ended later, or runs', async () => {
+      const cancelled = await scenario.run(['cancelled']);
+      await cancelled.issue('cancelled');
+      await cancelled.setState('cancelled', ENDED);
+      const refused = await scenario.begin();
+      await refused.refuse({ fileFindings: [{ ...FINDING, code: 'x', message: 'Maria' }], now: ENDED });
       const later = await scenario.run(['later']);
       await later.issue('later');
-      await ledger.setBatchState(later.batchId, 'finished', BEFORE);
+      await later.setState('finished', BEFORE);
       const running = await scenario.run(['running']);
 
-      const purged = idsOf(await purge());
+      const ids = await purgedIds();
 
-      expect(purged).not.toContain(later.batchId);
-      expect(purged).not.toContain(running.batchId);
+      expect(ids).toEqual(expect.arrayContaining([cancelled.batchId, refused.batchId]));
+      for (const { batchId } of [later, running]) expect(ids).not.toContain(batchId);
+      expect(await wordsOf(cancelled)).toEqual(GONE);
+      expect(await ledger.fileFindings(refused.batchId)).toEqual([]);
     });
 
     it('says that a kept file is no longer needed only when every batch of it is purged and none was opened again', async () => {
       const batch = await ended('kept');
-      const needed = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      const unneeded = () => ledger.purgedFiles([batch.sha256, 'never-seen']);
+      expect(await unneeded()).toEqual([]);
       await purge();
-      const purged = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      expect(await unneeded()).toEqual([batch.sha256]);
 
       await claimElsewhere(batch, `${scenario.application}-2`);
 
-      expect([needed, purged]).toEqual([[], [batch.sha256]]);
-      expect(await ledger.purgedFiles([batch.sha256]), 'another application reads it').toEqual([]);
+      expect(await unneeded(), 'another application reads it').toEqual([]);
     });
 
     it('of one application leaves those of another one as they are, and the copy of a file while the other one needs it', async () => {
       const batch = await ended('mine');
-      const of = (application: string) => ledger.purge({ before: BEFORE, dryRun: false, now: PURGED, application });
-      await claimElsewhere(batch, `${scenario.application}-3`);
+      const other = `${scenario.application}-3`;
+      await claimElsewhere(batch, other);
 
-      expect(idsOf(await of(`${scenario.application}-3`)), 'still open').toEqual([]);
+      expect(await purgedIds({ application: other }), 'still open').toEqual([]);
       expect((await wordsOf(batch)).content).not.toBeNull();
       expect(await ledger.purgedFiles([batch.sha256])).toEqual([]);
-      expect(idsOf(await of(scenario.application))).toContain(batch.batchId);
+      expect(await purgedIds({ application: scenario.application })).toContain(batch.batchId);
       expect(await ledger.purgedFiles([batch.sha256]), 'still open there').toEqual([]);
     });
 
     it('keeps which rows are in no invoice, without their words', async () => {
       const batch = await scenario.begin();
-      const lost = { row: null, column: null, code: 'rows-lost', message: '1 of 3 rows', severity: 'error' } as const;
-      const total = {
+      const total: Finding = {
+        ...FINDING,
         row: 3,
-        column: null,
         code: 'totals-row',
-        message: `Row 3 ("A \\ "row":9")`,
         severity: 'warning',
-      } as const;
-      const secret = { row: 2, column: 'x', code: 'other', message: '"code":"totals-row"', severity: 'error' } as const;
-      await ledger.finishStaging(batch, {
-        ...{ rows: 3, rowsWithoutInvoice: 3, invoices: 0, pageSize: 2, proof: {} },
-        fileFindings: [lost, secret, total],
-      });
+        message: 'Row 3 ("A \\ "row":9")',
+      };
+      const secret = { ...FINDING, row: 2, column: 'x', code: 'other', message: '"code":"totals-row"' };
+      const counts = { rows: 3, rowsWithoutInvoice: 3, fileFindings: [FINDING, secret, total] };
+      await batch.finishStaging(0, 2, counts);
       await end(batch);
-      const before = (await purge(true)).findings;
+      const before = (await purge({ dryRun: true })).findings;
 
-      const { findings } = await purge();
+      expect((await purge()).findings).toBe(before);
 
-      expect(findings).toBe(before);
       const message = 'It is a totals row and not part of an invoice';
-      expect(await ledger.fileFindings(batch.batchId)).toEqual([lost, { ...total, message }]);
+      expect(await ledger.fileFindings(batch.batchId)).toEqual([FINDING, { ...total, message }]);
+    });
+
+    it('keeps why an invalid invoice was invalid, without the words of the file, and all words of a batch that stays', async () => {
+      const [batch, stays] = [await scenario.run([invalidInvoice(1)]), await scenario.reading(invalidInvoice(1))];
+      await end(batch);
+      await stays.finishStaging(1, 2, { rows: 2, rowsWithoutInvoice: 1, fileFindings: [FINDING] });
+      const before = await stays.lines();
+
+      await purge();
+
+      const invalid = { state: 'invalid', findings: [], reason: { code: 'quantity-unreadable' } };
+      expect(await batch.lines()).toMatchObject([invalid]);
+      expect(await ledger.purgedAt(stays.batchId)).toBeNull();
+      expect(await ledger.fileFindings(stays.batchId)).toEqual([FINDING]);
+      expect(await stays.lines()).toEqual(before);
     });
 
     it('removes the content of what is issued after the purge of its batch', async () => {
       const batch = await scenario.run(['late']);
-      const id = scenario.serviceId('late');
-      const { invoiceId } = await batch.freeze('late');
-      await scenario.answer(invoiceId, accepted(id));
-      await scenario.ask({ invoiceId, serviceId: id }, 'failed', { reason: REASON, now: NOW });
+      const { serviceId } = await batch.fail('late');
       await end(batch);
       await purge();
-      const kept = (await wordsOf(batch)).content;
-      await recordDeliveries(ledger, [delivery(id, 'issued', { bytes: 'issued after all', receivedAt: PURGED + 1 })]);
-      const again = { before: BEFORE, dryRun: false, now: PURGED + 2, application: scenario.application };
+      expect((await wordsOf(batch)).content).toBe('late');
+      await scenario.hear(serviceId, 'issued', { bytes: 'issued after all', receivedAt: PURGED + 1 });
+      const again = { now: PURGED + 2, application: scenario.application };
 
-      expect(kept).toMatchObject({ ref: 'late' });
-      expect(await ledger.purge(again)).toMatchObject({ batches: [{ batchId: batch.batchId }], contents: 1 });
-      expect(await ledger.purge(again)).toMatchObject({ batches: [], contents: 0 });
-      expect(await wordsOf(batch)).toEqual({ content: null, bodies: [null] });
+      expect(await purge(again)).toMatchObject({ batches: [{ batchId: batch.batchId }], contents: 1 });
+      expect(await purge(again)).toMatchObject({ batches: [], contents: 0 });
+      expect(await wordsOf(batch)).toEqual(GONE);
       expect(await batch.line('late')).toMatchObject({ state: 'issued' });
     });
 
     it('removes old bytes of what could not be read, and knows every delivery for ever', async () => {
-      const id = scenario.serviceId('nobody');
-      const unread = { ...delivery(null, null, { bytes: `Maria ${id}`, receivedAt: BEFORE - 1 }), event: null };
-      const young = { ...delivery(null, null, { bytes: `Olga ${id}`, receivedAt: BEFORE }), event: null };
-      const strange = delivery(id, 'issued', { receivedAt: BEFORE - 1 });
-      await recordDeliveries(ledger, [unread, young, strange]);
+      const serviceId = scenario.serviceId('nobody');
+      const at = BEFORE - 1;
+      const unread = { ...delivery(null, null, { bytes: `Maria ${serviceId}`, receivedAt: at }), event: null };
+      const young = { ...delivery(null, null, { bytes: `Olga ${serviceId}`, receivedAt: BEFORE }), event: null };
+      const all = [unread, young, delivery(serviceId, 'issued', { receivedAt: at })];
+      await recordDeliveries(ledger, all);
 
-      expect((await purge(true)).deliveries).toBe(1);
+      expect((await purge({ dryRun: true })).deliveries).toBe(1);
       expect((await purge()).deliveries).toBe(1);
       expect((await purge()).deliveries).toBe(0);
-      const again = await recordDeliveries(ledger, [unread, young, strange]);
-      expect(again).toMatchObject({ stored: 0 });
+      expect(await recordDeliveries(ledger, all)).toMatchObject({ stored: 0 });
 
       const batch = await scenario.run(['nobody']);
-      await batch.send('nobody', accepted(id));
+      await batch.accept('nobody', { serviceId });
       expect(await batch.line('nobody')).toMatchObject({ state: 'issued' });
     });
 
     it('names what is old and stays: what has not ended, and what has invoices that may still go', async () => {
-      const open = await scenario.run(['open']);
-      const held = await scenario.run(['held-1', 'held-2', 'gone-too']);
+      const own = createScenario(ledger);
+      const open = await own.run(['open']);
+      const held = await own.run(['held-1', 'held-2', 'gone-too']);
       await held.issue('gone-too');
       await held.hold();
       await end(held);
-      const old = await ended('old');
-      const of = { before: NOW + 1, now: PURGED, application: scenario.application };
+      const old = await own.run(['old']);
+      await old.issue('old');
+      await end(old);
+      const { application } = own;
 
-      const { staying } = await ledger.purge({ ...of, dryRun: false });
-
-      const own = staying.filter(({ batchId }) => [open, held, old].some((batch) => batch.batchId === batchId));
-      expect(own).toEqual([
+      expect((await purge({ before: NOW + 1, application })).staying).toEqual([
         { batchId: open.batchId, state: 'running', invoices: 1 },
         { batchId: held.batchId, state: 'finished', invoices: 2 },
       ]);
-      expect((await ledger.purge({ ...of, before: 0, dryRun: false })).staying, 'not that old').toEqual([]);
+      expect((await purge({ before: 0, application })).staying, 'not that old').toEqual([]);
     });
 
-    it('does not purge twice', async () => {
-      const batch = await ended('once');
+    it('comes again for a batch that ran again after it', async () => {
+      const batch = await scenario.run(['ran-again']);
+      await batch.fail('ran-again');
+      await end(batch);
+      await purge({ now: NOW });
+      const { batchId } = batch;
+      await ledger.reopenBatch({ batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false, endsStop: true });
+      await batch.setState('finished', NOW + 500);
 
-      expect(idsOf(await purge())).toContain(batch.batchId);
-      const { staying: _, ...again } = await purge();
-      expect(again).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 });
+      expect(await purgedIds({ before: NOW + 501, dryRun: true, now: NOW + 900 })).toContain(batchId);
+    });
+
+    it('does not wait for what a later batch has corrected', async () => {
+      const first = await scenario.run(['corrected']);
+      await first.fail('corrected');
+      await end(first);
+      const second = await scenario.run([{ ref: 'corrected', unitPrice: '99' }]);
+
+      expect(await purgedIds()).toContain(first.batchId);
+      expect((await wordsOf(second)).content).toBe('corrected');
+    });
+
+    it('removes what two batches held once both are gone, whichever went first', async () => {
+      await ended('held-by-two');
+      const young = await scenario.run(['held-by-two']);
+      await purge();
+      expect(await wordsOf(young)).toEqual({ content: 'held-by-two', bodies: ['{"ref":"held-by-two"}'] });
+      await end(young);
+      await purge();
+
+      expect(await wordsOf(young)).toEqual(GONE);
+    });
+
+    it('removes the earlier content of a corrected invoice, and keeps the one that may be retried', async () => {
+      const first = await scenario.run(['two-contents']);
+      await first.fail('two-contents');
+      const second = await scenario.run([{ ref: 'two-contents', unitPrice: '99' }]);
+      await second.fail('two-contents');
+      for (const batch of [first, second]) await end(batch);
+
+      await purge();
+
+      expect(await wordsOf(first)).toEqual({ content: null, bodies: [null, null] });
+      expect(await wordsOf(second)).toEqual({ content: 'two-contents', bodies: [null, null] });
     });
   });
 }

@@ -1,173 +1,107 @@
-import { batchOutcomes } from '../../../../src/domain/batch-outcomes.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   accepted,
-  type AcceptedOne,
   createScenario,
   delivery,
   HOUR,
+  type InvoiceTexts,
   NOW,
   REASON,
   TAKE,
   type TestBatch,
   recordDeliveries,
 } from '../scenario.ts';
-import type { OutcomeCount } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { RepeatInvoice } from '../../../../src/ledger/operations/reconciling.ts';
 
 const MINUTE = 60_000;
+const STOPS = [
+  ['paused', { paused: true, cancelled: false }],
+  ['cancelled', { paused: false, cancelled: true }],
+] as const;
 
-const PROVEN = { kind: 'rejected', reason: REASON, proven: true } as const;
-
+/** What is settled, repeated or given up after batches have ended. */
 export function reconcilingContract(ledger: Ledger): void {
-  describe('reconciling after batches', () => {
-    const scenario = createScenario(ledger);
+  const scenario = createScenario(ledger);
 
-    async function closedUnknown(ref: string, reason = REASON): Promise<TestBatch> {
-      const batch = await scenario.run([ref]);
-      await batch.send(ref, { kind: 'unknown', reason });
-      await batch.close();
-      return batch;
-    }
+  async function closedUnknown(ref: string, reason = REASON): Promise<TestBatch> {
+    const batch = await scenario.run([ref]);
+    await batch.lose(ref, reason);
+    await batch.close();
+    return batch;
+  }
 
-    it('tells the figures of the last report of each batch, the newest batch first, without reading an invoice', async () => {
-      const [older, newer] = [await scenario.run(['fig-1']), await scenario.run(['fig-2'])];
-      const figures = { states: { held: 1 }, money: [], settling: { 8: 1 }, reasons: [] };
-      await older.report({ figures: { ...figures, states: { issued: 1 } } });
-      await older.report({ figures });
-      const { startedAt } = await newer.record();
+  /** Its one invoice, as reconciliation takes it. */
+  async function taken(batch: TestBatch, over?: Parameters<TestBatch['takeUnknown']>[0]): Promise<RepeatInvoice> {
+    const [repeat, ...more] = await batch.takeUnknown(over);
+    if (repeat === undefined || more.length > 0) throw new Error('one unknown invoice was expected');
+    return repeat;
+  }
 
-      const told = await ledger.batchFigures(startedAt, 1_000);
+  /** The repeat brought no answer, either. */
+  const lostAgain = ({ invoiceId, generation, reason = REASON }: RepeatInvoice, sentAt: number) =>
+    scenario.answer(invoiceId, { kind: 'unknown', reason: reason ?? REASON }, { generation, sentAt });
 
-      const own = told.filter(({ application }) => application === scenario.application);
-      expect(own[0]).toEqual({ application: scenario.application, figures: null, startedAt });
-      expect(own[1]?.figures).toEqual(figures);
-      expect(await ledger.batchFigures(startedAt + 1, 1_000)).toEqual([]);
-      expect(await ledger.batchFigures(startedAt, 1)).toHaveLength(1);
-    });
+  const reopen = ({ batchId }: TestBatch) =>
+    ledger.reopenBatch({ batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false, endsStop: true });
 
-    it('notes no report after a newer one that was noted, and notes one while a newer one is only begun', async () => {
-      const batch = await scenario.run(['noted']);
-      const revisions = [1, 2, 3].map(() => ledger.nextRevision(batch.batchId));
-      await Promise.all(revisions);
-
-      expect(await batch.report({ revision: 2 })).toBe(true);
-      expect(await batch.report({ revision: 1 })).toBe(false);
-      expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ revision: 2 });
-      expect(await batch.report({ revision: 3 })).toBe(true);
-    });
-
-    describe('the balance of a closed batch from its report', () => {
-      /** Closes it and writes what a report says of it, with the balance. */
-      async function reported(batch: TestBatch, outcomes?: readonly OutcomeCount[]): Promise<void> {
-        await batch.finish();
-        const balance = outcomes ?? (await ledger.countOutcomes(batch.batchId));
-        const figures = { states: {}, money: [], settling: {}, reasons: [], outcomes: balance };
-        await batch.report({ writtenAt: NOW + 10, figures });
-      }
-
-      it('is what counting gives, also after an invoice of it was issued late', async () => {
-        const batch = await scenario.run(['bal-1', { ref: 'bal-2', unitPrice: '-3' }, 'bal-3', 'bal-4']);
-        const serviceId = scenario.serviceId('bal-1');
-        await batch.send('bal-1', accepted(serviceId));
-        await batch.send('bal-2', { kind: 'rejected', reason: REASON });
-        await batch.send('bal-3', { kind: 'unknown', reason: REASON });
-        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
-        await reported(batch);
-        expect(await ledger.reportedOutcomes(batch.batchId)).toEqual(await ledger.countOutcomes(batch.batchId));
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-        const counted = await ledger.countOutcomes(batch.batchId);
-        expect(counted).toContainEqual(expect.objectContaining({ outcome: 'issued', invoices: 1 }));
-        expect(await batchOutcomes(ledger, batch.batchId)).toEqual(counted);
-      });
-
-      it('is not told by a report of before the batch was closed again, nor by one that does not add up', async () => {
-        const batch = await scenario.run(['bal-5', 'bal-6']);
-        const one = { outcome: 'staged', currency: 'EUR', invoices: 1, net: '21', withoutAmount: 0 } as const;
-        await reported(batch, [one]);
-        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
-        await reported(batch);
-        expect(await ledger.reportedOutcomes(batch.batchId)).not.toBeNull();
-
-        await batch.claim({ runId: 'run-2' });
-        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
-        await ledger.setBatchState(batch.batchId, 'finished', NOW + 11);
-        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
-      });
-
-      it('is not told by a report without one', async () => {
-        const batch = await scenario.run(['bal-7']);
-        await batch.close();
-
-        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
-      });
-    });
-
-    it('hands an unknown invoice out with its key, its bytes and its reason', async () => {
-      const batch = await closedUnknown('lost');
+  describe('an unknown invoice of a closed batch', () => {
+    it('is handed out with its key, its bytes and its reason, also of a cancelled batch, to one reconciler only', async () => {
+      const batch = await scenario.run(['lost']);
+      await batch.lose('lost');
+      await batch.setState('cancelled');
+      await batch.report();
       const { idempotencyKey } = await batch.line('lost');
-
-      const taken = await batch.takeUnknown();
-
-      expect(taken).toHaveLength(1);
-      expect(taken[0]).toMatchObject({ generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON });
-      expect(taken[0]?.mayExistSince).toBe(NOW);
-      expect((await batch.line('lost')).state).toBe('sending');
-    });
-
-    it('gives it to one reconciler only', async () => {
-      const batch = await closedUnknown('lost-for-many');
 
       const rounds = await Promise.all([1, 2, 3, 4].map(() => batch.takeUnknown()));
 
-      expect(rounds.flat()).toHaveLength(1);
+      const repeat = { generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON, mayExistSince: NOW };
+      expect(rounds.flat()).toMatchObject([repeat]);
+      expect((await batch.line('lost')).state).toBe('sending');
     });
 
-    it('takes up a repeat that a crash ended, after a while and not before', async () => {
+    it('is taken up again after a repeat that a crash ended, after a while and not before, and not once its batch runs', async () => {
       const batch = await closedUnknown('crashed-repeat');
-      await batch.takeUnknown();
+      await taken(batch);
+      const running = await closedUnknown('runs-again');
+      await taken(running);
+      await reopen(running);
 
-      const soon = await batch.takeUnknown({ now: TAKE.now + 9 * MINUTE });
-      const later = await batch.takeUnknown({ now: TAKE.now + 11 * MINUTE });
-
-      expect(soon).toEqual([]);
-      expect(later).toHaveLength(1);
+      expect(await batch.takeUnknown({ now: TAKE.now + 9 * MINUTE })).toEqual([]);
+      expect(await batch.takeUnknown({ now: TAKE.now + 11 * MINUTE })).toHaveLength(1);
+      await running.takeUnknown({ now: NOW + 48 * HOUR });
+      expect((await running.line('runs-again')).state).toBe('sending');
     });
 
-    it('repeats nothing after the retention window, and says unknown again of a repeat that a crash ended', async () => {
+    it('is not repeated after the retention window, and is unknown again after a repeat that a crash ended', async () => {
       const never = await closedUnknown('too-late');
       const crashed = await closedUnknown('too-late-in-repeat');
       await crashed.takeUnknown();
 
       const late = { now: NOW + 25 * HOUR };
 
-      expect(await never.takeUnknown(late)).toEqual([]);
-      expect(await crashed.takeUnknown(late)).toEqual([]);
-      expect((await never.line('too-late')).state).toBe('unknown');
-      expect(await crashed.line('too-late-in-repeat')).toMatchObject({ state: 'unknown', reason: REASON });
+      expect([await never.takeUnknown(late), await crashed.takeUnknown(late)]).toEqual([[], []]);
+      for (const batch of [never, crashed])
+        expect(await batch.lines()).toMatchObject([{ state: 'unknown', reason: REASON }]);
     });
 
     it.each(['stored-error', 'service-id-taken', 'refused-after-lost-answer'])(
-      'repeats a key with "%s" rarely, and at once when an operator asks for all',
+      'is repeated rarely with "%s", and at once when an operator asks for all',
       async (code) => {
         const batch = await closedUnknown(`spent-${code}`, { code, message: 'HTTP 500' });
-        const [first] = (await batch.takeUnknown({ all: false, now: NOW + HOUR })) as [RepeatInvoice];
-        const { invoiceId, generation } = first;
+        const first = await taken(batch, { all: false, now: NOW + HOUR });
         const at = NOW + 2 * HOUR;
-        await scenario.answer(invoiceId, { kind: 'unknown', reason: first.reason }, { generation, sentAt: at });
+        await lostAgain(first, at);
 
         expect(await batch.takeUnknown({ all: false, now: at + 119 * MINUTE })).toEqual([]);
         expect(await batch.takeUnknown({ all: false, now: at + 121 * MINUTE })).toMatchObject([{ lastTriedAt: at }]);
-        await scenario.answer(invoiceId, { kind: 'unknown', reason: first.reason }, { generation, sentAt: at + HOUR });
+        await lostAgain(first, at + HOUR);
         expect(await batch.takeUnknown({ now: at + HOUR + MINUTE })).toHaveLength(1);
       },
     );
 
-    it('never repeats a key that somebody else used: nobody knows when the service forgets it', async () => {
+    it('is never repeated with a key that another client used: it is not known when the service forgets it', async () => {
       const batch = await closedUnknown('foreign', { code: 'key-known-with-other-bytes', message: 'HTTP 422' });
 
       expect(await batch.takeUnknown()).toEqual([]);
@@ -175,63 +109,108 @@ export function reconcilingContract(ledger: Ledger): void {
 
     it('does not wait with what was refused after a lost answer, when a refusal is a proof', async () => {
       const batch = await closedUnknown('provable', { code: 'refused-after-lost-answer', message: 'HTTP 422' });
-      const [{ invoiceId, generation, reason }] = (await batch.takeUnknown()) as [RepeatInvoice];
-      const outcome = { kind: 'unknown', reason } as const;
-      await scenario.answer(invoiceId, outcome, { generation, sentAt: TAKE.now });
+      await lostAgain(await taken(batch), TAKE.now);
       const soon = { all: false, now: TAKE.now + MINUTE };
 
       expect(await batch.takeUnknown(soon)).toEqual([]);
-      const [again] = await batch.takeUnknown({ ...soon, refusalIsProof: true });
+      const { invoiceId, generation, lastTriedAt } = await taken(batch, { ...soon, refusalIsProof: true });
 
-      expect(again).toMatchObject({ lastTriedAt: TAKE.now });
-      await scenario.answer(invoiceId, PROVEN, { generation, sentAt: soon.now });
+      expect(lastTriedAt).toBe(TAKE.now);
+      const proven = { kind: 'rejected', reason: REASON, proven: true } as const;
+      await scenario.answer(invoiceId, proven, { generation, sentAt: soon.now });
       expect(await batch.line('provable')).toMatchObject({ state: 'rejected', reason: REASON });
     });
 
-    describe('when the file is run again', () => {
-      async function again(batch: TestBatch): Promise<void> {
-        await batch.claim({ runId: randomUUID() });
-      }
+    it('waits longer the older it is, unless all are asked for', async () => {
+      const batch = await closedUnknown('patient');
+      const at = NOW + 2 * HOUR;
+      await lostAgain(await taken(batch, { all: false, now: NOW + MINUTE }), at);
 
-      it('hands unknown invoices to the pages, with the same key and bytes', async () => {
-        const batch = await closedUnknown('run-again');
-        const { idempotencyKey } = await batch.line('run-again');
-        await again(batch);
-
-        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(1);
-        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1), 'once').toBe(0);
-
-        expect(await batch.one('run-again')).toMatchObject({
-          ...{ state: 'sending', generation: 1, idempotencyKey, body: '{"ref":"run-again"}' },
-          ...{ mayExist: true, mayExistSince: NOW },
-        });
-        expect(await ledger.openPages(batch.batchId)).toEqual([1]);
-      });
-
-      it('lists what it left unsettled', async () => {
-        const batch = await scenario.run(['silent-again', 'other']);
-        const { serviceId } = await batch.accept('silent-again');
-        await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + HOUR, reason: REASON, now: NOW + HOUR });
-        const list = { batchId: batch.batchId, afterInvoiceId: 0, limit: 10 };
-
-        const [found, ...more] = await ledger.unsettledDocuments(list);
-
-        expect(found).toMatchObject({ serviceId, failedEvent: null });
-        expect(more).toEqual([]);
-        expect(await ledger.unsettledDocuments({ ...list, afterInvoiceId: found?.invoiceId ?? 0 })).toEqual([]);
-      });
+      expect(await batch.takeUnknown({ all: false, now: at + 59 * MINUTE })).toEqual([]);
+      expect(await batch.takeUnknown({ all: false, now: at + 61 * MINUTE })).toHaveLength(1);
     });
 
-    it('says once of what no repeat may settle any more that its time is over, of its own application alone', async () => {
+    it.each(STOPS)('is not taken of a batch that was %s, whoever asks, until it is resumed', async (what, control) => {
+      const { application, run } = createScenario(ledger);
+      const batch = await run(['stopped']);
+      const { batchId, workflowId, runId } = await batch.record();
+      await batch.lose('stopped');
+      const order = { at: NOW + 1, who: 'maria', why: 'the wrong file' };
+      await ledger.recordControl({ batchId, workflowId, runId, version: 1, ...control, order });
+      await batch.close();
+
+      const now = NOW + 20 * HOUR;
+      for (const all of [false, true])
+        expect(await batch.takeUnknown({ application, all, now, retentionMs: 48 * HOUR })).toEqual([]);
+      expect((await batch.record()).stopped).toEqual({ what, ...order });
+      expect((await batch.claim({ runId: 'run-2', order: 'drop' })).kind).toBe('closed');
+
+      expect((await batch.claim({ runId: 'run-2' })).kind).toBe('resumed');
+      await batch.finish();
+      expect((await batch.record()).stopped).toBeNull();
+      expect(await batch.takeUnknown({ application, now, retentionMs: 48 * HOUR })).toHaveLength(1);
+    });
+
+    it('is left to its page while its batch runs', async () => {
+      const batch = await scenario.run(['still-running']);
+      await batch.lose('still-running');
+      await batch.report();
+
+      expect(await batch.takeUnknown()).toEqual([]);
+    });
+
+    it('is left, with all documents, to the application that sent it, which has another key and account', async () => {
+      const batch = await closedUnknown('of-another');
+      const { idempotencyKey } = await batch.line('of-another');
+      const other = createScenario(ledger);
+      const { application } = other;
+
+      expect(await ledger.takeUnknown({ ...TAKE, application })).toEqual([]);
+      await ledger.expirePending({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+      expect(await other.openDocuments()).toEqual([]);
+      expect(await other.outdated()).toEqual([]);
+
+      expect((await taken(batch)).idempotencyKey).toBe(idempotencyKey);
+    });
+
+    it('is taken in portions, each after the last of the one before', async () => {
+      const refs = ['portion-1', 'portion-2', 'portion-3'];
+      const batch = await scenario.run(refs);
+      for (const ref of refs) await batch.lose(ref);
+      await batch.close();
+      const all = await batch.takeUnknown();
+      const ids = all.map(({ invoiceId }) => invoiceId);
+      for (const one of all) await lostAgain(one, NOW);
+
+      const second = await batch.takeUnknown({ afterInvoiceId: ids[0] ?? 0, limit: 1 });
+      const third = await batch.takeUnknown({ afterInvoiceId: ids[1] ?? 0, limit: 1 });
+
+      expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+      expect([...second, ...third].map(({ invoiceId }) => invoiceId)).toEqual(ids.slice(1));
+    });
+
+    it('goes to the pages with the same key and bytes when the file is run again', async () => {
+      const batch = await closedUnknown('run-again');
+      const { idempotencyKey } = await batch.line('run-again');
+      await batch.claim({ runId: randomUUID() });
+
+      expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(1);
+      expect(await ledger.repeatUnknown(batch.batchId, NOW - 1), 'once').toBe(0);
+
+      expect(await batch.one('run-again')).toMatchObject({
+        ...{ state: 'sending', generation: 1, idempotencyKey, body: '{"ref":"run-again"}' },
+        ...{ mayExist: true, mayExistSince: NOW },
+      });
+      expect(await ledger.openPages(batch.batchId)).toEqual([1]);
+    });
+
+    it('says once that its time is over when no repeat may settle it any more, of its own application alone', async () => {
       const [own, other] = [createScenario(ledger), createScenario(ledger)];
-      const batches: TestBatch[] = [];
-      for (const { run } of [own, other]) {
-        const batch = await run(['late']);
-        await batch.send('late', { kind: 'unknown', reason: REASON });
+      const [late, others] = [await own.run(['late']), await other.run(['late'])];
+      for (const batch of [late, others]) {
+        await batch.lose('late');
         await batch.close();
-        batches.push(batch);
       }
-      const [late, others] = batches as [TestBatch, TestBatch];
       const over = { code: 'retention-window-over', message: 'over' };
       const end = { application: own.application, now: NOW + HOUR, reason: over, messageAhead: 'ahead' };
 
@@ -242,202 +221,147 @@ export function reconcilingContract(ledger: Ledger): void {
       expect(await late.line('late')).toMatchObject({ state: 'unknown', reason: over });
       expect((await others.line('late')).reason).toEqual(REASON);
       expect(await ledger.sinceReport(late.batchId)).toMatchObject({ isFlagged: true, changes: [] });
-      expect(await ledger.outdatedReports(own.application)).toEqual([late.batchId]);
-      expect(await ledger.outdatedReports(other.application)).toEqual([]);
+      expect([await own.outdated(), await other.outdated()]).toEqual([[late.batchId], []]);
       await late.report();
-      expect(await ledger.outdatedReports(own.application)).toEqual([]);
+      expect(await own.outdated()).toEqual([]);
+    });
+  });
+
+  describe('a document without a final word', () => {
+    async function closedAccepted(...refs: InvoiceTexts & readonly string[]) {
+      const batch = await scenario.run(refs);
+      const documents = [];
+      for (const ref of refs) documents.push(await batch.accept(ref));
+      await batch.close();
+      return documents;
+    }
+
+    /** Those of these documents that are asked for. */
+    async function openOf(all: readonly { serviceId: string }[], over: object = {}) {
+      const ids = all.map(({ serviceId }) => serviceId);
+      const open = await scenario.openDocuments({ now: TAKE.now, ...over });
+      return open.filter(({ serviceId }) => ids.includes(serviceId));
+    }
+
+    it('is listed, with the failed event that waits for a GET', async () => {
+      const all = await closedAccepted('open', 'open-failed');
+      await scenario.hear(all[1]?.serviceId ?? '', 'failed');
+
+      const open = (await openOf(all)).map(({ serviceId, failedEvent }) => [serviceId, failedEvent !== null] as const);
+      expect(all.map(({ serviceId }) => new Map(open).get(serviceId))).toEqual([false, true]);
     });
 
-    it('leaves a report outdated that was read before a reason changed, and noted after it, also after a second change', async () => {
-      const { application, run } = createScenario(ledger);
-      const batch = await run(['read-before']);
-      const { invoiceId } = await batch.one('read-before');
-      await batch.send('read-before', { kind: 'unknown', reason: REASON });
-      await batch.close();
-      const read = async () => {
-        const { mark, revision } = await ledger.sinceReport(batch.batchId);
-        return { mark, revision: revision + 1, writtenAt: NOW, open: await batch.lines() };
-      };
+    it('is asked for again after half of its age, unless all are asked for', async () => {
+      const all = await closedAccepted('backed-off');
+      for (const one of all) await scenario.ask(one, 'processing', { now: NOW + 2 * HOUR });
 
-      const first = await read();
-      await ledger.markReasonsChanged([invoiceId]);
-      await ledger.noteReported(batch.batchId, first);
-      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
-      const second = await read();
-      await ledger.markReasonsChanged([invoiceId]);
-      await ledger.noteReported(batch.batchId, second);
-      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
-      expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ isFlagged: true, changes: [] });
+      expect(await openOf(all, { all: false, now: NOW + 2 * HOUR + 59 * MINUTE })).toEqual([]);
+      expect(await openOf(all, { all: false, now: NOW + 3 * HOUR + MINUTE })).toHaveLength(1);
+    });
+
+    it('is asked for at once when a failed event waits, however young the last ask is, with its last reason', async () => {
+      const all = await closedAccepted('waiting-failed', 'waiting-nothing');
+      const [failed = '', nothing = ''] = all.map(({ serviceId }) => serviceId);
+      for (const one of all) await scenario.ask(one, 'processing', { now: NOW + HOUR });
+      const event = (serviceId: string, verdict: 'failed' | null, code: string) =>
+        delivery(serviceId, verdict, { bytes: `${serviceId} ${code}`, reason: { code, message: code } });
+      await recordDeliveries(ledger, [event(failed, 'failed', 'first'), event(nothing, null, 'viewed')]);
+      await recordDeliveries(ledger, [event(failed, 'failed', 'last')]);
+
+      const last = [{ serviceId: failed, failedEvent: { reason: { code: 'last' } } }];
+      expect(await openOf(all, { now: NOW + HOUR + 1, all: false })).toMatchObject(last);
+      expect(await ledger.unconfirmedFailures(all[0]?.batch.batchId ?? '', 1, 9)).toMatchObject(last);
+    });
+
+    it('is asked for in portions, once its batch is closed', async () => {
+      const batch = await scenario.run(['doc-1', 'doc-2', 'doc-3']);
+      const all = [];
+      for (const ref of ['doc-1', 'doc-2', 'doc-3']) all.push(await batch.accept(ref));
       await batch.report();
-
-      expect(await ledger.outdatedReports(application)).toEqual([]);
-    });
-
-    it.each([
-      ['paused', true],
-      ['cancelled', false],
-    ] as const)('takes nothing of a batch that was %s, whoever asks, until it is resumed', async (_, paused) => {
-      const { application, run } = createScenario(ledger);
-      const batch = await run(['stopped']);
-      const { batchId, workflowId, runId } = await batch.record();
-      await batch.send('stopped', { kind: 'unknown', reason: REASON });
-      const control = { batchId, workflowId, runId, version: 1, paused, cancelled: !paused };
-      const order = { at: NOW + 1, who: 'maria', why: 'the wrong file' };
-      await ledger.recordControl({ ...control, order });
-      await batch.close();
-
-      for (const all of [false, true])
-        expect(await batch.takeUnknown({ application, all, now: NOW + 20 * HOUR, retentionMs: 48 * HOUR })).toEqual([]);
-      expect((await batch.record()).stopped).toEqual({ what: paused ? 'paused' : 'cancelled', ...order });
-      expect((await batch.claim({ runId: 'run-2', order: 'drop' })).kind).toBe('closed');
-
-      expect((await batch.claim({ runId: 'run-2' })).kind).toBe('resumed');
+      expect(await openOf(all)).toEqual([]);
       await batch.finish();
-      expect((await batch.record()).stopped).toBeNull();
-      expect(await batch.takeUnknown({ application, now: NOW + 20 * HOUR, retentionMs: 48 * HOUR })).toHaveLength(1);
+
+      const open = await openOf(all);
+      const second = await openOf(all, { afterInvoiceId: open[0]?.invoiceId ?? 0, limit: 1 });
+
+      expect(new Set(open.map(({ serviceId }) => serviceId))).toEqual(new Set(all.map(({ serviceId }) => serviceId)));
+      expect(open).toHaveLength(all.length);
+      expect(second).toEqual(open.slice(1, 2));
     });
 
-    it('leaves an invoice of a running batch to its page', async () => {
-      const batch = await scenario.run(['still-running']);
-      await batch.send('still-running', { kind: 'unknown', reason: REASON });
-      await batch.report();
+    it('is unsettled when it was accepted before the given moment, in a closed batch only', async () => {
+      const [closed, running] = [await scenario.run(['silent']), await scenario.run(['silent-running'])];
+      await closed.accept('silent', { sentAt: NOW + 77 });
+      await running.accept('silent-running', { sentAt: NOW + 77 });
+      await closed.close();
+      const expire = (acceptedBefore: number) =>
+        ledger.expirePending({ application: scenario.application, acceptedBefore, now: NOW + HOUR });
 
-      expect(await batch.takeUnknown()).toEqual([]);
+      await expire(NOW + 77);
+      expect(await closed.states()).toEqual(['accepted']);
+      await expire(NOW + 78);
+
+      expect(await closed.outcomes()).toEqual(['unsettled no-final-answer']);
+      expect(await running.states()).toEqual(['accepted']);
     });
 
-    it('waits longer the older an invoice is, unless all are asked for', async () => {
-      const batch = await closedUnknown('patient');
-      const first = await batch.takeUnknown({ all: false, now: NOW + MINUTE });
-      const [{ invoiceId, generation }] = first as [RepeatInvoice];
-      const at = NOW + 2 * HOUR;
-      await scenario.answer(invoiceId, { kind: 'unknown', reason: REASON }, { generation, sentAt: at });
+    it('is listed for a run of its file once its page has closed', async () => {
+      const batch = await scenario.run(['silent-again', 'other']);
+      const { serviceId } = await batch.accept('silent-again');
+      await batch.closePage({ acceptedBefore: NOW + HOUR, now: NOW + HOUR });
+      const list = (afterInvoiceId: number) =>
+        ledger.unsettledDocuments({ batchId: batch.batchId, afterInvoiceId, limit: 10 });
 
-      expect(await batch.takeUnknown({ all: false, now: at + 59 * MINUTE })).toEqual([]);
-      expect(await batch.takeUnknown({ all: false, now: at + 61 * MINUTE })).toHaveLength(1);
+      const found = await list(0);
+
+      expect(found).toMatchObject([{ serviceId, failedEvent: null }]);
+      expect(await list(found[0]?.invoiceId ?? 0)).toEqual([]);
     });
+  });
 
-    it('leaves what another application sent: it would be repeated under another key, into another account', async () => {
-      const batch = await closedUnknown('of-another');
-      const { idempotencyKey } = await batch.line('of-another');
-      const { application } = createScenario(ledger);
-
-      const foreign = await ledger.takeUnknown({ ...TAKE, application });
-      await ledger.expirePending({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
-      const documents = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10 });
-      const own = await batch.takeUnknown();
-
-      expect(foreign).toEqual([]);
-      expect(documents).toEqual([]);
-      expect(await ledger.outdatedReports(application)).toEqual([]);
-      expect(own.map((one) => one.idempotencyKey)).toEqual([idempotencyKey]);
-    });
-
-    describe('documents without a final word', () => {
-      async function closedAccepted(ref: string): Promise<AcceptedOne> {
-        const one = await (await scenario.run([ref])).accept(ref);
-        await one.batch.close();
-        return one;
-      }
-
-      async function openIds(over: { all?: boolean; now?: number } = {}): Promise<ReadonlyMap<string, boolean>> {
-        const documents = await scenario.openDocuments({ now: TAKE.now, ...over });
-        return new Map(documents.map(({ serviceId, failedEvent }) => [serviceId, failedEvent !== null]));
-      }
-
-      it('are listed, with the failed event that waits for a GET', async () => {
-        const plain = await closedAccepted('open');
-        const reported = await closedAccepted('open-failed');
-        await recordDeliveries(ledger, [delivery(reported.serviceId, 'failed')]);
-
-        const ids = await openIds();
-
-        expect(ids.get(plain.serviceId)).toBe(false);
-        expect(ids.get(reported.serviceId)).toBe(true);
-      });
-
-      it('are asked for again after half of their age, unless all are asked for', async () => {
-        const { invoiceId, serviceId } = await closedAccepted('backed-off');
-        await scenario.ask({ invoiceId, serviceId }, 'processing', { now: NOW + 2 * HOUR });
-
-        expect((await openIds({ all: false, now: NOW + 2 * HOUR + 59 * MINUTE })).has(serviceId)).toBe(false);
-        expect((await openIds({ all: false, now: NOW + 3 * HOUR + MINUTE })).has(serviceId)).toBe(true);
-      });
-    });
-
-    describe('what a report said', () => {
-      it('is out of date when late news moved an invoice, and up to date again once it is rewritten', async () => {
-        const batch = await scenario.run(['late']);
-        const { serviceId } = await batch.accept('late');
-        await batch.close();
-        const before = await ledger.outdatedReports(scenario.application);
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-        const after = await ledger.outdatedReports(scenario.application);
-        const since = await ledger.sinceReport(batch.batchId);
-        await batch.report();
-
-        expect(before).not.toContain(batch.batchId);
-        expect(after).toContain(batch.batchId);
-        expect(since).toEqual({
-          revision: 1,
-          mark: '0 0 0',
-          isFlagged: false,
-          contradicted: 0,
-          changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
-        });
-        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
-        expect((await ledger.sinceReport(batch.batchId)).revision).toBe(2);
-      });
-
-      it('is out of date when something was found of the file, once', async () => {
-        const batch = await scenario.run(['found']);
-        await batch.close();
-        const finding = { row: null, column: null, code: 'found', message: 'found', severity: 'error' } as const;
-
-        await ledger.noteFinding(batch.batchId, finding);
-        const after = await ledger.outdatedReports(scenario.application);
-        await batch.report();
-        await ledger.noteFinding(batch.batchId, finding);
-
-        expect(after).toContain(batch.batchId);
-        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
-        expect(await ledger.fileFindings(batch.batchId)).toEqual([finding]);
-      });
-
-      it('is out of date when a contradiction was flagged on an invoice that stays issued', async () => {
-        const batch = await scenario.run(['contradicted']);
-        const { serviceId } = await batch.accept('contradicted');
-        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-        await batch.close();
-
-        await recordDeliveries(ledger, [delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
-
-        expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
-        expect(await ledger.outdatedReports(scenario.application)).toContain(batch.batchId);
-      });
-
-      it('is not asked about while the batch runs', async () => {
-        const batch = await scenario.run(['running']);
-        await batch.report();
-        await batch.send('running', { kind: 'rejected', reason: REASON });
-
-        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
-      });
-    });
-
-    it('applies an issued event that was stored and, by a crash, never applied', async () => {
+  describe('an event that was stored and, by a crash, never applied', () => {
+    it('is applied, to the invoice and to an earlier generation of one, also where the answer came later', async () => {
       const serviceId = scenario.serviceId(randomUUID());
-      const batch = await scenario.run(['missed']);
-      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-      await batch.send('missed', { kind: 'unknown', reason: REASON });
+      const early = await scenario.run(['early']);
+      await scenario.hear(serviceId, 'issued');
+      await early.lose('early');
+      await early.close();
+      const batch = await scenario.run(['live', 'past']);
+      const live = await batch.accept('live');
+      const past = await batch.fail('past');
+      await batch.retry();
       await batch.close();
-      const nothing = await ledger.applyMissedEvents();
-      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
-      await scenario.answer(invoiceId, accepted(serviceId), { generation });
-
-      expect(nothing).toBe(0);
-      expect((await batch.line('missed')).state).toBe('issued');
       expect(await ledger.applyMissedEvents()).toBe(0);
+      for (const one of [live, past]) await scenario.store(one.serviceId, 'issued');
+
+      expect(await ledger.applyMissedEvents()).toBe(2);
+      expect(await batch.line('live')).toMatchObject({ state: 'issued', serviceId: live.serviceId });
+      const flags = ['issued-after-failed'];
+      expect(await batch.line('past')).toMatchObject({ state: 'issued', serviceId: past.serviceId, flags });
+      const { invoiceId, generation } = await taken(early);
+      await scenario.answer(invoiceId, accepted(serviceId), { generation });
+      expect(await early.states()).toEqual(['issued']);
+      expect(await ledger.applyMissedEvents()).toBe(0);
+    });
+
+    it('and says failed of an issued invoice is flagged, and its report is out of date', async () => {
+      const own = createScenario(ledger);
+      const batch = await own.run(['by-event', 'by-get', 'flagged']);
+      const byEvent = await batch.issue('by-event');
+      const byGet = await batch.accept('by-get');
+      await own.ask(byGet, 'issued');
+      const flagged = await batch.accept('flagged');
+      for (const verdict of ['failed', 'issued'] as const) await own.hear(flagged.serviceId, verdict);
+      await batch.close();
+      for (const one of [byEvent, byGet]) await own.store(one.serviceId, 'failed');
+
+      expect(await ledger.applyMissedEvents()).toBe(0);
+
+      expect((await batch.lines()).map(({ ref, state, flags }) => [ref, state, ...flags].join(' '))).toEqual([
+        ...['by-event issued failed-after-issued', 'by-get issued failed-after-issued'],
+        'flagged issued issued-after-failed',
+      ]);
+      expect(await own.outdated()).toEqual([batch.batchId]);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   accepted,
   answered,
@@ -8,24 +8,23 @@ import {
   NOW,
   OTHER_NIF,
   REASON,
-  type Scenario,
+  REJECTED,
+  type TestBatch,
   recordDeliveries,
 } from '../scenario.ts';
+import type { SendingControl } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { FreezeInvoice } from '../../../../src/ledger/sending/sending.ts';
 import type { OpenDocument } from '../../../../src/ledger/settling/settled.ts';
 
 export function sendingContract(ledger: Ledger): void {
-  let scenario: Scenario;
-  const openScenario = (): void => void (scenario = createScenario(ledger));
+  const scenario = createScenario(ledger);
 
   describe('sendable', () => {
-    beforeAll(openScenario);
-
     it('gives the owned unsent invoices of a range, in ordinal order, with what sending needs', async () => {
       const batch = await scenario.run(['s1', { ref: 's2', nif: OTHER_NIF }, 's3', 's4'], 4);
       await ledger.saveMerchants(scenario.application, [{ nif: OTHER_NIF, merchantId: 'mrc_2' }]);
-      await batch.send('s3', accepted(scenario.serviceId('s3')));
+      await batch.accept('s3');
 
       const all = await batch.sendable();
       const middle = await ledger.sendable(batch.batchId, 2, 3);
@@ -40,76 +39,34 @@ export function sendingContract(ledger: Ledger): void {
 
     it('gives one found sending with its frozen bytes, and says that it may exist', async () => {
       const batch = await scenario.run(['found']);
-      const before = await batch.freeze('found', '{"bytes":"1.10"}');
+      const { state, mayExist, idempotencyKey, invoiceId } = await batch.freeze('found', '{"bytes":"1.10"}');
 
-      expect(before).toMatchObject({ state: 'staged', mayExist: false });
-      expect(await batch.one('found')).toMatchObject({
-        state: 'sending',
-        body: '{"bytes":"1.10"}',
-        mayExist: true,
-        idempotencyKey: before.idempotencyKey,
-        invoiceId: before.invoiceId,
-      });
+      expect({ state, mayExist }).toEqual({ state: 'staged', mayExist: false });
+      const found = { state: 'sending', body: '{"bytes":"1.10"}', mayExist: true, idempotencyKey, invoiceId };
+      expect(await batch.one('found')).toMatchObject(found);
     });
   });
 
   describe('repeats of a batch', () => {
-    beforeAll(openScenario);
+    it('add up over all who send it, and begin anew with a round that an operator asked for, and with the next run', async () => {
+      const { batchId, fencingToken, ...batch } = await scenario.run(['repeated']);
+      await Promise.all([1, 2, 3].map((repeats) => ledger.addRepeats(batchId, repeats)));
+      expect(await ledger.addRepeats(batchId, 4)).toBe(10);
 
-    it('add up over all who send it, and begin anew with its next run', async () => {
-      const batch = await scenario.run(['repeated']);
-
-      await Promise.all([1, 2, 3].map((repeats) => ledger.addRepeats(batch.batchId, repeats)));
-      const sum = await ledger.addRepeats(batch.batchId, 4);
+      const next = await ledger.beginRound({ batchId, fencingToken, attempt: 1 });
+      expect(await ledger.addRepeats(batchId, 1)).toBe(11);
+      await ledger.beginRound({ batchId, fencingToken: next.fencingToken, attempt: 1, isOrdered: true });
+      expect(await ledger.addRepeats(batchId, 1)).toBe(1);
       await batch.finish();
       await batch.claim({ runId: 'the next run', takeOver: true });
 
-      expect(sum).toBe(10);
-      expect(await ledger.addRepeats(batch.batchId, 1)).toBe(1);
-    });
-
-    it('begin anew with a round that an operator has asked for, and with no other', async () => {
-      const batch = await scenario.run(['repeated-again']);
-      const { batchId, fencingToken } = batch;
-      await ledger.addRepeats(batchId, 4);
-
-      const next = await ledger.beginRound({ batchId, fencingToken, attempt: 1 });
-      expect(await ledger.addRepeats(batchId, 1)).toBe(5);
-      await ledger.beginRound({ batchId, fencingToken: next.fencingToken, attempt: 1, isOrdered: true });
       expect(await ledger.addRepeats(batchId, 1)).toBe(1);
     });
   });
 
   describe('freeze', () => {
-    beforeAll(openScenario);
-
-    it('moves staged to sending and says which moved', async () => {
-      const batch = await scenario.run(['f1', 'f2']);
-      const items = (await batch.sendable()).map(({ invoiceId, generation }) => ({
-        invoiceId,
-        generation,
-        body: `body of ${invoiceId}`,
-      }));
-
-      const moved = await ledger.freeze(batch.batchId, items, NOW);
-
-      expect(moved).toEqual(items.map((item) => item.invoiceId));
-      expect((await batch.sendable()).map((one) => one.body)).toEqual(items.map((item) => item.body));
-    });
-
-    it('moves an invoice once, and never rewrites bytes that may be on the wire', async () => {
-      const batch = await scenario.run(['once']);
-      const { invoiceId } = await batch.freeze('once', 'first bytes');
-
-      const again = await ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'other bytes' }], NOW);
-
-      expect(again).toEqual([]);
-      expect((await batch.one('once')).body).toBe('first bytes');
-    });
-
     it('gives each invoice its own bytes where two batches freeze at once, and none to a batch that does not own it', async () => {
-      const refs = ['own-1', 'own-2', 'own-3'];
-      const [one, two] = [await scenario.run(refs), await scenario.run(['own-4'])];
+      const [one, two] = [await scenario.run(['own-1', 'own-2', 'own-3']), await scenario.run(['own-4'])];
       const invoices = [...(await one.sendable()), ...(await two.sendable())];
       const items = invoices.map(({ invoiceId, invoice }) => ({ invoiceId, generation: 1, body: invoice.ref }));
       const [first, second, third, fourth] = items as [FreezeInvoice, FreezeInvoice, FreezeInvoice, FreezeInvoice];
@@ -129,18 +86,16 @@ export function sendingContract(ledger: Ledger): void {
       ]);
     });
 
-    it('lets one of many who freeze the same invoice at once win', async () => {
+    it('lets one of many who freeze the same invoice at once win, and never rewrites bytes that may be on the wire', async () => {
       const batch = await scenario.run(['crowd']);
       const { invoiceId } = await batch.one('crowd');
+      const freeze = (body: string) => ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body }], NOW);
 
-      const moved = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: `body ${index}` }], NOW),
-        ),
-      );
+      const moved = await Promise.all(Array.from({ length: 20 }, (_, index) => freeze(`body ${index}`)));
 
       expect(moved.flat()).toEqual([invoiceId]);
       const winner = moved.findIndex((ids) => ids.length === 1);
+      expect(await freeze('other bytes')).toEqual([]);
       expect((await batch.one('crowd')).body).toBe(`body ${winner}`);
     });
 
@@ -150,22 +105,79 @@ export function sendingContract(ledger: Ledger): void {
     });
   });
 
+  describe('what was frozen and not sent', () => {
+    function unfreeze(batch: TestBatch, invoiceId: number, generation = 1): Promise<number> {
+      return ledger.unfreeze(batch.batchId, [{ invoiceId, generation }], { reason: REASON, now: NOW });
+    }
+
+    it('is staged again by the attempt that froze it, says why, and is frozen and sent as before', async () => {
+      const batch = await scenario.run(['u1']);
+      const frozen = await batch.freeze('u1', 'bytes');
+
+      expect(await unfreeze(batch, frozen.invoiceId)).toBe(1);
+
+      expect(await batch.line('u1')).toMatchObject({ state: 'staged', reason: REASON });
+      expect(await batch.one('u1')).toMatchObject({ state: 'staged', mayExist: false, body: null });
+      await batch.freeze('u1', 'bytes');
+      expect(await batch.line('u1')).toMatchObject({ state: 'sending', reason: null });
+    });
+
+    it('keeps its reason when its page closes before its turn', async () => {
+      const batch = await scenario.run(['u2']);
+      await unfreeze(batch, (await batch.freeze('u2')).invoiceId);
+
+      await batch.closePage({ reason: LATER });
+
+      expect(await batch.line('u2')).toMatchObject({ state: 'held', reason: REASON });
+    });
+
+    it('stays as it is once it was handed out again, or refused for now, or is closed', async () => {
+      const pending = { kind: 'pending', reason: REASON, mayExist: false } as const;
+      const batch = await scenario.run(['u3', 'u4', 'u5'], 3);
+      const handedOut = await batch.freeze('u3');
+      await batch.one('u3');
+      await batch.send('u4', pending);
+      const closed = await batch.freeze('u5');
+      const { invoiceId } = await batch.one('u4');
+      await scenario.answer(invoiceId, pending);
+
+      expect(await unfreeze(batch, handedOut.invoiceId)).toBe(0);
+      expect(await unfreeze(batch, invoiceId)).toBe(0);
+      expect(await unfreeze(batch, closed.invoiceId, 2), 'of another generation').toBe(0);
+      await batch.closePage({ acceptedBefore: NOW });
+      expect(await unfreeze(batch, closed.invoiceId)).toBe(0);
+
+      expect(await batch.line('u3')).toMatchObject({ state: 'unknown' });
+    });
+
+    it('goes with new bytes where it was held and released: the first ones never arrived', async () => {
+      const batch = await scenario.run(['second-bytes']);
+      const { invoiceId } = await batch.freeze('second-bytes', 'first bytes');
+      await scenario.answer(invoiceId, { kind: 'pending', reason: LATER, mayExist: false });
+      await batch.hold();
+      await ledger.releaseHeld(batch.batchId, NOW);
+      expect((await batch.one('second-bytes')).body).toBeNull();
+
+      await ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'second bytes' }], NOW + 100);
+      await batch.sendable();
+
+      const frozen = { body: 'second bytes', mayExist: true, mayExistSince: NOW + 100 };
+      expect(await batch.one('second-bytes')).toMatchObject(frozen);
+    });
+  });
+
   describe('recordSends', () => {
-    beforeAll(openScenario);
-
-    it('accepts with the service id, times and attempts, and settles nothing yet', async () => {
+    it('accepts with the service id, times and attempts, settles nothing yet, and changes nothing a second time', async () => {
       const batch = await scenario.run(['ok']);
+      const serviceId = scenario.serviceId('ok');
+      const { invoiceId } = await batch.freeze('ok');
+      const answer = answered(invoiceId, accepted(serviceId), { attempts: 3, sentAt: NOW + 4 });
 
-      const settled = await batch.send('ok', accepted(scenario.serviceId('ok')), { attempts: 3, sentAt: NOW + 4 });
-
-      expect(settled).toEqual([]);
-      expect(await batch.line('ok')).toMatchObject({
-        state: 'accepted',
-        serviceId: scenario.serviceId('ok'),
-        attempts: 3,
-        sentAt: NOW + 4,
-        reason: null,
-      });
+      for (const _ of ['once', 'again']) {
+        expect(await ledger.recordSends([answer])).toEqual({ settled: [], idsTaken: 0 });
+        const line = { state: 'accepted', serviceId, attempts: 3, sentAt: NOW + 4, reason: null };
+        expect(await batch.line('ok')).toMatchObject(line);
+      }
       expect(await batch.sendable()).toEqual([]);
     });
 
@@ -179,29 +191,25 @@ export function sendingContract(ledger: Ledger): void {
         const settled = await batch.send(ref, { kind, reason: REASON });
 
         expect(await batch.line(ref)).toMatchObject({ state: kind, reason: REASON, attempts: 1, serviceId: null });
+        const of = ({ batchId }: TestBatch) => ({ batchId, workflowId: `workflow-of-${batchId}`, state: kind });
         expect(settled.toSorted((a, b) => b.ordinal - a.ordinal)).toEqual([
-          { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, page: 2, ordinal: 3, state: kind },
-          {
-            batchId: attached.batchId,
-            workflowId: `workflow-of-${attached.batchId}`,
-            page: 1,
-            ordinal: 1,
-            state: kind,
-          },
+          { ...of(batch), page: 2, ordinal: 3 },
+          { ...of(attached), page: 1, ordinal: 1 },
         ]);
       },
     );
 
     it('makes an invoice unknown whose service id another invoice has, flags that one, and does not poison the rest of the set', async () => {
-      const batch = await scenario.run(['d1', 'd2', 'd3', 'd4'], 4);
-      const ids = await Promise.all(['d1', 'd2', 'd3', 'd4'].map(async (ref) => (await batch.freeze(ref)).invoiceId));
+      const refs = ['d1', 'd2', 'd3', 'd4'];
+      const batch = await scenario.run(refs, 4);
+      const [one = 0, two = 0, three = 0, four = 0] = (await batch.freezeAll()).map(({ invoiceId }) => invoiceId);
       const [first, second] = [scenario.serviceId('first'), scenario.serviceId('second')];
-      await scenario.answer(ids[0] ?? 0, accepted(first));
+      await scenario.answer(one, accepted(first));
 
       const { settled, idsTaken } = await ledger.recordSends([
-        answered(ids[3] ?? 0, accepted(second)),
-        answered(ids[1] ?? 0, accepted(first)),
-        answered(ids[2] ?? 0, accepted(second)),
+        answered(four, accepted(second)),
+        answered(two, accepted(first)),
+        answered(three, accepted(second)),
       ]);
 
       const [d1, d2, ...lastTwo] = await batch.lines();
@@ -216,62 +224,42 @@ export function sendingContract(ledger: Ledger): void {
       );
       expect(idsTaken).toBe(2);
       const loser = lastTwo.find((line) => line.state === 'unknown');
-      expect(new Set(settled.map((one) => one.ordinal))).toEqual(new Set([2, loser?.ordinal]));
+      expect(new Set(settled.map((line) => line.ordinal))).toEqual(new Set([2, loser?.ordinal]));
     });
 
     it('flags an issued invoice whose id another batch gets, once, and tells each such answer once', async () => {
       const one = await scenario.run(['shared-owner']);
       const other = await scenario.run(['shared-1', 'shared-2'], 2);
-      const id = scenario.serviceId('shared');
-      await one.send('shared-owner', accepted(id));
-      await recordDeliveries(ledger, [delivery(id, 'issued')]);
+      const { serviceId } = await one.issue('shared-owner');
       const takers = [await other.freeze('shared-1'), await other.freeze('shared-2')];
       const told: number[] = [];
       for (const { invoiceId } of [...takers, ...takers])
-        told.push((await scenario.answer(invoiceId, accepted(id))).idsTaken);
+        told.push((await scenario.answer(invoiceId, accepted(serviceId))).idsTaken);
 
       expect(told).toEqual([1, 2, 0, 0]);
-      expect(await one.line('shared-owner')).toMatchObject({
-        state: 'issued',
-        flags: ['shared-service-id'],
-        contradictions: ['shared-service-id'],
-      });
+      const flags = ['shared-service-id'];
+      expect(await one.line('shared-owner')).toMatchObject({ state: 'issued', flags, contradictions: flags });
       expect(await other.states()).toEqual(['unknown', 'unknown']);
-    });
-
-    it('changes nothing when the same answer is recorded again', async () => {
-      const batch = await scenario.run(['repeat']);
-      const { invoiceId } = await batch.freeze('repeat');
-      const answer = answered(invoiceId, accepted(scenario.serviceId('repeat')));
-      await ledger.recordSends([answer]);
-      const before = await batch.line('repeat');
-
-      expect(await ledger.recordSends([answer])).toEqual({ settled: [], idsTaken: 0 });
-
-      expect(await batch.line('repeat')).toEqual(before);
     });
 
     describe('two documents of one key', () => {
       async function twice(ref: string) {
         const batch = await scenario.run([ref]);
-        const { invoiceId } = await batch.freeze(ref);
-        const ids = [scenario.serviceId(`${ref}-1`), scenario.serviceId(`${ref}-2`)];
-        for (const id of ids) await scenario.answer(invoiceId, accepted(id));
+        const ids = [scenario.serviceId(`${ref}-1`), scenario.serviceId(`${ref}-2`)] as const;
+        const { invoiceId } = await batch.accept(ref, { serviceId: ids[0] });
+        await scenario.answer(invoiceId, accepted(ids[1]));
         return { batch, ids };
       }
 
       it('are flagged when both are issued', async () => {
         const { batch, ids } = await twice('both-issued');
 
-        await recordDeliveries(
-          ledger,
-          ids.map((id) => delivery(id, 'issued')),
-        );
+        const events = ids.map((id) => delivery(id, 'issued'));
+        await recordDeliveries(ledger, events);
 
-        expect(await batch.line('both-issued')).toMatchObject({
-          ...{ state: 'issued', serviceId: ids[0], flags: ['second-service-id', 'issued-in-earlier-generation'] },
-          contradictions: ['second-service-id', 'issued-in-earlier-generation'],
-        });
+        const flags = ['second-service-id', 'issued-in-earlier-generation'];
+        const issued = { state: 'issued', serviceId: ids[0], flags, contradictions: flags };
+        expect(await batch.line('both-issued')).toMatchObject(issued);
       });
 
       it.each([
@@ -280,22 +268,16 @@ export function sendingContract(ledger: Ledger): void {
       ])('are both asked for once the batch is closed, %s', async (_, limit) => {
         const { batch, ids } = await twice(`both-asked-${limit}`);
         await batch.close();
-        const { application } = scenario;
 
         const documents: OpenDocument[] = [];
         for (let isLast = false; !isLast;) {
-          const afterInvoiceId = documents.at(-1)?.invoiceId ?? 0;
-          const portion = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId, limit });
+          const portion = await scenario.openDocuments({ afterInvoiceId: documents.at(-1)?.invoiceId ?? 0, limit });
           documents.push(...portion);
           isLast = portion.length < limit;
         }
 
-        expect(
-          documents
-            .map(({ serviceId }) => serviceId)
-            .filter((id) => ids.includes(id))
-            .toSorted(),
-        ).toEqual(ids);
+        const asked = documents.map(({ serviceId }) => serviceId).filter((id) => ids.includes(id));
+        expect(asked.toSorted()).toEqual(ids);
       });
     });
 
@@ -312,25 +294,16 @@ export function sendingContract(ledger: Ledger): void {
     });
 
     it('records a thousand small calls at once, each with its own result', async () => {
-      const count = 1_000;
-      const batch = await scenario.run(
-        Array.from({ length: count }, (_, index) => `g${index}`),
-        count,
-      );
-      const sendable = await batch.freezeAll();
+      const refs = Array.from({ length: 1_000 }, (_, index) => `g${index}`);
+      const batch = await scenario.run(refs, refs.length);
+      const outcomeOf = (at: number) => (at % 2 === 0 ? accepted(scenario.serviceId(`g${at}`)) : REJECTED);
 
       const recorded = await Promise.all(
-        sendable.map(({ invoiceId, ordinal }) =>
-          scenario.answer(
-            invoiceId,
-            ordinal % 2 === 0 ? accepted(scenario.serviceId(`g${ordinal}`)) : { kind: 'rejected', reason: REASON },
-          ),
-        ),
+        (await batch.freezeAll()).map(({ invoiceId, ordinal }) => scenario.answer(invoiceId, outcomeOf(ordinal))),
       );
 
-      for (const [index, result] of recorded.entries()) {
-        expect(result.settled.map((one) => one.ordinal)).toEqual((index + 1) % 2 === 0 ? [] : [index + 1]);
-      }
+      for (const [at, { settled }] of recorded.entries())
+        expect(settled.map(({ ordinal }) => ordinal)).toEqual((at + 1) % 2 === 0 ? [] : [at + 1]);
       expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([
         { outcome: 'accepted', invoices: 500 },
         { outcome: 'rejected', invoices: 500 },
@@ -339,16 +312,13 @@ export function sendingContract(ledger: Ledger): void {
   });
 
   describe('holding', () => {
-    beforeAll(openScenario);
-
     it('holds the unsent of a batch, of a merchant, or of a page', async () => {
       const batch = await scenario.run(['h1', { ref: 'h2', nif: OTHER_NIF }, 'h3', { ref: 'h4', nif: OTHER_NIF }], 2);
+      const hold = (what: object) => ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW, ...what });
 
-      expect(
-        await ledger.holdUnsent(batch.batchId, { reason: REASON, merchantNif: OTHER_NIF, page: 2, now: NOW }),
-      ).toBe(1);
-      expect(await ledger.holdUnsent(batch.batchId, { reason: REASON, page: 1, now: NOW })).toBe(2);
-      expect(await ledger.holdUnsent(batch.batchId, { reason: LATER, now: NOW })).toBe(1);
+      expect(await hold({ merchantNif: OTHER_NIF, page: 2 })).toBe(1);
+      expect(await hold({ page: 1 })).toBe(2);
+      expect(await hold({ reason: LATER })).toBe(1);
 
       expect(await batch.outcomes()).toEqual(['held because', 'held because', 'held later', 'held because']);
     });
@@ -357,17 +327,73 @@ export function sendingContract(ledger: Ledger): void {
       'brings held invoices of a %s batch over to the one that is run again, and of a running one not',
       async (state) => {
         const ref = `comes-${state}`;
-        const owner = await scenario.run([ref]);
-        const other = await scenario.run([ref]);
+        const [owner, other] = [await scenario.run([ref]), await scenario.run([ref])];
         await owner.hold();
 
         expect(await ledger.releaseHeld(other.batchId, NOW)).toBe(0);
-        await ledger.setBatchState(owner.batchId, state, NOW);
+        await owner.setState(state);
         expect(await ledger.releaseHeld(other.batchId, NOW)).toBe(1);
 
         expect(await other.sendable()).toHaveLength(1);
         expect(await owner.sendable()).toEqual([]);
       },
     );
+  });
+
+  describe("an operator's word about sending", () => {
+    async function wordOf(batch: TestBatch, over: Partial<SendingControl> = {}): Promise<boolean> {
+      const { batchId, workflowId, runId } = await batch.record();
+      const none = { paused: false, cancelled: false };
+      return ledger.recordControl({ batchId, workflowId, runId, version: 1, ...none, ...over });
+    }
+
+    async function maySend({ batchId }: TestBatch): Promise<boolean> {
+      return (await ledger.sendingBatches([batchId])).length > 0;
+    }
+
+    it('is heard by whoever asks for several batches, with the run that holds each claim', async () => {
+      const [going, paused] = [await scenario.run(['w1']), await scenario.run(['w2'])];
+
+      expect(await wordOf(paused, { paused: true })).toBe(true);
+
+      expect(await ledger.sendingBatches([going.batchId, paused.batchId, 'nobody'])).toEqual([
+        { batchId: going.batchId, workflowId: `workflow-of-${going.batchId}`, runId: 'run-1' },
+      ]);
+      expect((await paused.record()).state).toBe('paused');
+    });
+
+    it('is taken back by a resume, and not by a cancellation that follows, nor by an earlier word that comes late', async () => {
+      const batch = await scenario.run(['w3']);
+      await wordOf(batch, { version: 1, paused: true });
+      await wordOf(batch, { version: 2 });
+      expect(await maySend(batch)).toBe(true);
+
+      await wordOf(batch, { version: 4, cancelled: true });
+      expect(await wordOf(batch, { version: 3 })).toBe(false);
+
+      expect(await maySend(batch)).toBe(false);
+      expect((await batch.record()).state).toBe('running');
+    });
+
+    it('is that of the run which holds the claim, and ends with that run', async () => {
+      const batch = await scenario.run(['w5']);
+
+      expect(await wordOf(batch, { runId: 'another', paused: true })).toBe(false);
+      await wordOf(batch, { version: 7, paused: true });
+      await batch.claim();
+      expect(await maySend(batch), 'the same run, repeating its step').toBe(false);
+      await batch.claim({ runId: 'run-2', takeOver: true });
+
+      expect(await maySend(batch), 'the next run').toBe(true);
+      expect(await wordOf(batch, { version: 1, paused: true }), 'its words are counted anew').toBe(true);
+    });
+
+    it('is not needed for a batch that is closed or not staged: nothing is sent for it', async () => {
+      const [closed, staging] = [await scenario.run(['w6']), await scenario.begin()];
+      await closed.finish();
+
+      expect(await wordOf(closed, { paused: false })).toBe(false);
+      expect([await maySend(closed), await maySend(staging)]).toEqual([false, false]);
+    });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
-import { startPostgresCluster } from '../../../support/servers/postgres-cluster.ts';
+import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
+import { startPostgresCluster } from '../../support/servers/postgres-cluster.ts';
 
 const server = inject('postgresUrl');
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, NOW, REASON, type TestBatch, recordDeliveries } from './scenario.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { TotalCheck } from '../../../src/domain/records/total-check.ts';
+import { createScenario, NOW, REASON, type TestBatch } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { TotalCheck } from '../../../../src/domain/records/total-check.ts';
 
 const PATTERN = 'may_#.csv';
 const TOTAL = { invoices: 1, net: { EUR: '21' } };
+const UNUSUAL = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
 const DAY = 86_400_000;
 
 export function totalChecksContract(ledger: Ledger): void {
@@ -18,9 +19,7 @@ export function totalChecksContract(ledger: Ledger): void {
   async function issued(ref: string, over: Parameters<typeof save>[1] = {}): Promise<TestBatch> {
     const batch = await scenario.run([ref]);
     await save(batch, over);
-    const serviceId = scenario.serviceId(ref);
-    await batch.send(ref, accepted(serviceId));
-    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
+    await batch.issue(ref);
     await batch.finish();
     return batch;
   }
@@ -50,31 +49,24 @@ export function totalChecksContract(ledger: Ledger): void {
     it('are confirmed once, with the action in the audit; a new check takes the confirmation away', async () => {
       const batch = await scenario.run(['T-6']);
       expect(await ledger.totalCheck(batch.batchId)).toBeNull();
-      const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
-      await save(batch, { check });
+      await save(batch, { check: UNUSUAL });
       const action = { actionId: `${batch.batchId}/1`, at: NOW, who: 'ana', what: 'confirm-total', why: 'looked at' };
       await ledger.confirmTotal(batch, { now: NOW + 1, actions: [action] });
       await ledger.confirmTotal(batch, { now: NOW + 2, actions: [action] });
 
-      expect(await ledger.totalCheck(batch.batchId)).toEqual({
-        pattern: PATTERN,
-        total: TOTAL,
-        check,
-        confirmedAt: NOW + 1,
-      });
-      expect(await ledger.auditOf(batch.batchId)).toMatchObject([
-        { what: 'confirm-total', who: 'ana', why: 'looked at' },
-      ]);
+      const confirmed = { pattern: PATTERN, total: TOTAL, check: UNUSUAL, confirmedAt: NOW + 1 };
+      expect(await ledger.totalCheck(batch.batchId)).toEqual(confirmed);
+      const { what, who, why } = action;
+      expect(await ledger.auditOf(batch.batchId)).toMatchObject([{ what, who, why }]);
 
-      await save(batch, { check });
+      await save(batch, { check: UNUSUAL });
       expect((await ledger.totalCheck(batch.batchId))?.confirmedAt).toBeNull();
     });
 
     it('that are unusual let a retry send nothing before they are confirmed', async () => {
       const batch = await scenario.run(['T-8']);
-      const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
-      await save(batch, { check });
-      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW, fencingToken: batch.fencingToken });
+      await save(batch, { check: UNUSUAL });
+      await batch.hold();
       await batch.finish();
       const retry = () => batch.retry({ selection: { states: ['held'] }, policy: { acceptDuplicateRisk: true } });
 
@@ -94,8 +86,7 @@ export function totalChecksContract(ledger: Ledger): void {
       await sender.freeze('T-10');
       expect(await both()).toEqual([true, false]);
 
-      const serviceId = scenario.serviceId('T-12');
-      await sharer.send('T-12', accepted(serviceId));
+      await sharer.accept('T-12');
       expect(await both()).toEqual([true, true]);
     });
 
@@ -103,10 +94,10 @@ export function totalChecksContract(ledger: Ledger): void {
       const first = await scenario.run(['T-13']);
       await first.send('T-13', { kind: 'unknown', reason: REASON }, { sentAt: NOW - 1 });
       await first.finish();
-      const second = await scenario.run(['T-13']);
+      const { batchId, fencingToken } = await scenario.run(['T-13']);
 
-      expect(await ledger.repeatUnknown(second.batchId, 0, second.fencingToken)).toBe(1);
-      expect(await ledger.hasSent(second.batchId)).toBe(false);
+      expect(await ledger.repeatUnknown(batchId, 0, fencingToken)).toBe(1);
+      expect(await ledger.hasSent(batchId)).toBe(false);
     });
 
     it('are neither written nor confirmed by a claim that is lost', async () => {
