@@ -14,6 +14,7 @@ import {
   type CalibrationState,
 } from '../src/domain/calibration.ts';
 import type { Reason } from '../src/domain/invoice.ts';
+import { sharedAnswer } from '../src/platform/concurrency.ts';
 import type { CreateAnswer, StatusAnswer } from '../src/domain/records/service-answers.ts';
 import type { InvoicingService } from '../src/service/client.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
@@ -51,13 +52,13 @@ export class Calibration {
   readonly #deps: CalibrationDeps;
   #state: CalibrationState | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<CalibrationState> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** Settles after the last question about a type of events. */
   #questioned: Promise<unknown> = Promise.resolve();
   /** Questions by type of events. */
   readonly #questions = new Map<string, { asked: number; notBefore: number }>();
   readonly #logged = new Set<string>();
+  readonly #read = sharedAnswer(async () => this.#keep(await this.#deps.ledger.calibration(this.#deps.profileDigest)));
 
   constructor(deps: CalibrationDeps) {
     this.#deps = deps;
@@ -177,12 +178,7 @@ export class Calibration {
     const age = this.#deps.now() - this.#readAt;
     // Below zero if the clock was set back.
     if (this.#state !== null && age >= 0 && age < maxAgeMs) return this.#state;
-    return (this.#reading ??= this.#read().finally(() => (this.#reading = null)));
-  }
-
-  async #read(): Promise<CalibrationState> {
-    const { ledger, profileDigest } = this.#deps;
-    return this.#keep(await ledger.calibration(profileDigest));
+    return this.#read();
   }
 
   /** Writes only if the change alters what this process knows. */

@@ -20,22 +20,22 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5050 },
+  activities: { files: 32, lines: 5046 },
   'src/app': { files: 62, lines: 8085 },
-  'src/cli': { files: 30, lines: 3023 },
+  'src/cli': { files: 30, lines: 3022 },
   'src/console': { files: 26, lines: 4668 },
   'src/database': { files: 8, lines: 973 },
-  'src/domain': { files: 44, lines: 3909 },
-  'src/health': { files: 12, lines: 1445 },
+  'src/domain': { files: 44, lines: 3902 },
+  'src/health': { files: 12, lines: 1440 },
   'src/ingest': { files: 40, lines: 6354 },
   'src/ledger': { files: 39, lines: 6148 },
   'src/nightly': { files: 5, lines: 938 },
   'src/platform': { files: 8, lines: 720 },
   'src/report': { files: 18, lines: 2443 },
   'src/sandbox': { files: 18, lines: 1838 },
-  'src/service': { files: 27, lines: 3380 },
+  'src/service': { files: 26, lines: 3350 },
   'src/texts': { files: 16, lines: 1801 },
-  'src/webhooks': { files: 8, lines: 1340 },
+  'src/webhooks': { files: 8, lines: 1329 },
   workflows: { files: 21, lines: 2525 },
 };
 

@@ -186,22 +186,20 @@ export function takePlaces(
 ): readonly CalibrationPlace[] {
   if (state.stop !== null) return [];
   const states = new Map(known.map((invoice) => [keyOf(invoice), invoice.state]));
-  const stateOf = (place: CalibrationPlace): InvoiceState | undefined => states.get(keyOf(place));
-  const isHopeless = state.out.every((place) => REFUSED.has(stateOf(place)));
+  const isHopeless = state.out.every((place) => REFUSED.has(states.get(keyOf(place))));
   const asked = new Set(wanted.map(keyOf));
   const kept = state.out.flatMap((place) => {
     if (asked.has(keyOf(place))) return [{ ...place, at }];
-    const now = stateOf(place);
-    const isUnsent = now === 'staged' || now === undefined;
-    const isUnused = isUnsent && Math.abs(at - place.at) > PLACE_UNUSED_MS;
+    const now = states.get(keyOf(place));
+    const isUnused = (now === 'staged' || now === undefined) && Math.abs(at - place.at) > PLACE_UNUSED_MS;
     return isHopeless || now === 'held' || isUnused ? [] : [place];
   });
-  const keys = new Set(kept.map(keyOf));
+  const keptKeys = new Set(kept.map(keyOf));
   const room = Math.max(0, CALIBRATION_INVOICES - kept.length);
-  const fresh = wanted.filter((place) => !keys.has(keyOf(place))).slice(0, room);
+  const fresh = wanted.filter((place) => !keptKeys.has(keyOf(place))).slice(0, room);
   state.out = [...kept, ...fresh.map((place) => ({ ...place, at }))];
   if (fresh.length > 0) state.began ??= at;
-  for (const place of fresh) keys.add(keyOf(place));
+  const keys = new Set(state.out.map(keyOf));
   return wanted.filter((place) => keys.has(keyOf(place)));
 }
 
@@ -369,11 +367,10 @@ function noteUnreadable(state: CalibrationState, { answer, at }: AskedStatus): b
 /** Notes a status word that the profile does not know although an event calls the invoice final or the first word has changed. */
 function noteUnknownWord(
   state: CalibrationState,
-  { serviceId, word, answer, reported, at }: AskedStatus & { readonly word: string },
+  { word, answer, reported, at }: AskedStatus & { readonly word: string },
 ): void {
   if (state.opened !== null || (reported === null && (state.begins.length === 0 || state.begins.includes(word))))
     return;
-  noted(state, WORDS, serviceId);
   const why = reported === null ? 'no GET has said issued or failed' : `an event says ${reported.verdict}`;
   const message = `At ${answer.seen?.place ?? ''} (invoice.status) stands ${shownWord(word)}, which is in neither invoice.issued nor invoice.failed, and ${why}. Add each word that is final to one of them.`;
   noteFound(state, { code: WORDS, message }, at);

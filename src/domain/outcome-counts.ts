@@ -57,15 +57,11 @@ export function currencyTotals(counts: readonly OutcomeCount[]): readonly Curren
   const currencies = [...new Set(counts.map(({ currency }) => currency))].sort((a, b) =>
     (a ?? '~') < (b ?? '~') ? -1 : 1,
   );
-  return currencies.map((currency) =>
-    totalOf(
-      currency,
-      counts.filter((count) => count.currency === currency),
-    ),
-  );
+  return currencies.map((currency) => totalOf(currency, counts));
 }
 
-function totalOf(currency: string | null, counts: readonly OutcomeCount[]): CurrencyTotal {
+function totalOf(currency: string | null, all: readonly OutcomeCount[]): CurrencyTotal {
+  const counts = all.filter((count) => count.currency === currency);
   const byState: Partial<Record<Outcome, string>> = {};
   for (const { outcome, net } of counts) byState[outcome] = sumDecimals([byState[outcome] ?? '0', net]);
   return {

@@ -5,7 +5,7 @@ import { openConnection, type ConnectionOptions } from './service-connection.ts'
 import { fillTemplate, type BodyTemplate } from './profile/body-template.ts';
 import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
-import { isNothing, readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
+import { isNothing, readPlace, shownPlace, isOneOf, wordAt } from './profile/place.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
 import { answerExpressions, errorText, look, shortWord } from './seen-answer.ts';
@@ -185,8 +185,11 @@ export function readStatus(end: ExchangeResult, serviceId: string, profile: Serv
   const found = readPlace(document, invoice.id);
   const speaksForItself = !requests.getInvoice.carriesId && isNothing(found);
   if (seen.serviceId !== serviceId && !speaksForItself) {
+    // A cache or a gateway may answer instead of the service: only the id proves which invoice the answer is about.
     const doubtful = status !== null && !isOneOf(status, invoice.failed);
-    return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };
+    const noId = `No id at ${shownPlace(invoice.id)}, and so no proof that the answer is about this invoice`;
+    if (!seen.hasId) return { ...unreadable('status-without-id', noId), doubtful };
+    return { ...unreadable('another-invoice-answered', 'The answer carries the id of another invoice'), doubtful };
   }
   const codeWord = wordAt(readPlace(document, invoice.reasonCode));
   const text = errorText(readPlace(document, invoice.reasonMessage));
@@ -209,17 +212,6 @@ function withoutStatus(end: ExchangeResult, profile: ServiceProfile): StatusAnsw
   return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
 }
 
-/** A cache or a gateway may answer instead of the service: only the id proves which invoice the answer is about. */
-function notProvedItsOwn(hasId: boolean, place: Place): Unreadable {
-  if (hasId) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
-  return unreadable(
-    'status-without-id',
-    `No id at ${shownPlace(place)}, and so no proof that the answer is about this invoice`,
-  );
-}
-
-type Unreadable = Extract<StatusAnswer, { status: 'unreadable' }>;
-
-function unreadable(code: string, message: string): Unreadable {
+function unreadable(code: string, message: string): Extract<StatusAnswer, { status: 'unreadable' }> {
   return { kind: 'status', status: 'unreadable', reason: { code, message } };
 }

@@ -49,13 +49,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
  * the service quotes it in a reason.
  */
 export function createEventReader(
-  {
-    event: shape,
-    idPrefix,
-    signature,
-  }: Omit<ReceiverShapes, 'signature'> & {
-    readonly signature: Pick<SignatureShape, 'header'>;
-  },
+  { event: shape, idPrefix, signature }: ReceiverShapes,
   { apiKey = '' }: { readonly apiKey?: string } = {},
 ): EventReader {
   const { payload, items } = shape;

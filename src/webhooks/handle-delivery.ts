@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DeliveryStore } from './delivery-groups.ts';
 import type { EventReader } from './event-reader.ts';
 import type { DeliveryFindings } from './delivery-findings.ts';
+import { sharedAnswer } from '../platform/concurrency.ts';
 import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
 import { SIGNATURE_REFUSALS, type RequestHead, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
@@ -118,22 +119,16 @@ const SECRETS_RETRY_MS = 250;
 export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number) {
   let secrets: readonly string[] = [];
   let loadedAt = Number.NEGATIVE_INFINITY;
-  let loading: Promise<readonly string[]> | null = null;
-
-  async function reload(): Promise<readonly string[]> {
-    try {
-      secrets = await load();
-      loadedAt = now();
-      return secrets;
-    } finally {
-      loading = null;
-    }
-  }
+  const reload = sharedAnswer(async () => {
+    secrets = await load();
+    loadedAt = now();
+    return secrets;
+  });
 
   return async (maxAgeMs: number): Promise<readonly string[]> => {
     // A negative age means that the clock was set back, so the age of the secrets is unknown.
     const age = now() - loadedAt;
-    return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
+    return age >= 0 && age < maxAgeMs ? secrets : reload();
   };
 }
 

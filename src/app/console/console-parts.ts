@@ -11,7 +11,7 @@ import { examineParts } from '../../health/doctor/doctor.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
-import { settingsOf } from '../../service/profile/settings.ts';
+import { settingsOf } from '../../service/profile/json-schema.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import type { Config, SignInConfig } from '../config/config.ts';
 import { writeConsoleToken } from '../data-dir/endpoints-file.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
 import { checkProfile, mistakeText, type ProfileMistake } from '../../service/profile/check-profile.ts';
-import { settingsOf, type Setting } from '../../service/profile/settings.ts';
+import { schemaText, settingsOf, type Setting } from '../../service/profile/json-schema.ts';
 import { profileText } from '../../app/account/read-profile.ts';
 import { printResult, tableLines } from '../output/terminal-text.ts';
 import type { LiveCheckCommand } from './profile-check-live.ts';
@@ -65,7 +65,6 @@ function configuredPath(env: NodeJS.ProcessEnv): string {
 
 /** `lote profile schema`: prints the JSON Schema of a service profile. */
 export async function profileSchemaCommand(): Promise<ExitCode> {
-  const { schemaText } = await import('../../service/profile/json-schema.ts');
   process.stdout.write(schemaText());
   return EXIT.ok;
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { answerWithin } from '../../app/temporal/calls.ts';
 import { causeCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -36,13 +36,12 @@ export async function within(
   patienceMs: number,
   checks: () => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> {
-  const late = sleep(patienceMs, null, { ref: false });
-  const found = await Promise.race([
+  const found = await answerWithin(
+    patienceMs,
     waitingFor(name === 'temporal' ? 'Temporal' : `the ${name}`, checks).catch((error: unknown) => [
       trouble(name, errorText(error), 'See the log of the process that uses it.'),
     ]),
-    late,
-  ]);
+  );
   const seconds = Number((patienceMs / 1_000).toFixed(1));
   return (
     found ?? [trouble(name, `It did not answer within ${seconds} s.`, 'See whether it hangs, or the network does.')]

@@ -4,6 +4,7 @@ import type { DeliveryCounts } from '../../webhooks/handle-delivery.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { VERDICTS } from './catalogue.ts';
 import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasuredState } from '../../ledger/operations/measuring.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
@@ -49,7 +50,6 @@ type MetricsTelemetry = Omit<Telemetry, 'worker'> & {
  */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsTelemetry> {
   const { application, role } = options;
-  const now = Date.now;
   const meter = createMeter();
   let sdkAddress: string | null = null;
   let source: LedgerSource | null = null;
@@ -59,8 +59,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
   if (role !== 'receiver')
     serveLedgerGauges(
       meter,
-      createLedgerSnapshot(() => source, now),
-      now,
+      createLedgerSnapshot(() => source),
     );
   const server = await options.serve(
     async () => `${await meter.text()}${await sdkMetrics(sdkAddress).catch(() => '')}`,
@@ -125,16 +124,16 @@ function measuredNights(log: RunLog, meter: Meter): RunLog {
 }
 
 /** Serves figures of the ledger, which Lote reads only for a scrape. */
-function serveLedgerGauges(meter: Meter, snapshot: () => Promise<LedgerSnapshot | null>, now: () => number): void {
+function serveLedgerGauges(meter: Meter, snapshot: () => Promise<LedgerSnapshot | null>): void {
   meter.onScrape(async (observe) => {
     const figures = await snapshot();
     if (figures === null) return;
     const { at, batches, invoices, inDoubt, oldestAt, breakerOpen } = figures;
-    observe('lote_ledger_snapshot_age_seconds', seconds(now() - at));
+    observe('lote_ledger_snapshot_age_seconds', seconds(Date.now() - at));
     for (const state of OUTCOMES) observe('lote_invoices', invoices.get(state) ?? 0, { state });
     observe('lote_invoices_in_doubt', inDoubt);
     for (const [state, number] of Object.entries(batches)) observe('lote_batches', number, { state });
-    observe('lote_oldest_unsettled_seconds', oldestAt === null ? 0 : seconds(now() - oldestAt));
+    observe('lote_oldest_unsettled_seconds', oldestAt === null ? 0 : seconds(Date.now() - oldestAt));
     if (breakerOpen !== null) observe('lote_circuit_breaker_open', breakerOpen ? 1 : 0);
   });
 }
@@ -196,13 +195,11 @@ export interface LedgerSource {
  */
 export function createLedgerSnapshot(
   source: () => LedgerSource | null,
-  now: () => number,
+  now: () => number = Date.now,
 ): () => Promise<LedgerSnapshot | null> {
   let taken: LedgerSnapshot | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | null = null;
-
-  async function read(): Promise<void> {
+  const read = sharedAnswer(async () => {
     const began = performance.now();
     const from = source();
     const found = from === null ? null : await readFigures(from, now()).catch(() => null);
@@ -210,12 +207,11 @@ export function createLedgerSnapshot(
     if (found !== null) taken = found;
     const took = performance.now() - began;
     restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
-    reading = null;
-  }
+  });
 
   return async () => {
-    if (performance.now() >= restUntil) reading ??= read();
-    if (reading !== null) await Promise.race([reading, sleep(SCRAPE_PATIENCE_MS, undefined, { ref: false })]);
+    if (performance.now() >= restUntil)
+      await Promise.race([read(), sleep(SCRAPE_PATIENCE_MS, undefined, { ref: false })]);
     return taken;
   };
 }

@@ -1,4 +1,5 @@
 import { FULL_RATE, leftOfHold, LONGEST_HOLD_MS, rateOf, reservePermits, slowDown } from '../../domain/request-rate.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { RateLease, RateUpdate } from '../../ledger/sending/service-use.ts';
 
 /** While requests leave, this process reads the shared rate again after this time. */
@@ -26,10 +27,10 @@ export class RateLimiter {
   readonly #shared: SharedRate;
   readonly #permits = createLeasedPermits();
   readonly #refusedShare = createRefusedShare();
+  readonly #ask = sharedAnswer(async () => this.#learn(await this.#shared.current()));
   #rate: number | null = null;
   #heldUntil = 0;
   #knownAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | null = null;
   #slowing: Promise<void> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +63,7 @@ export class RateLimiter {
 
   /** Counts an answer to a request that left at `sentAt`. */
   note(load: 'taken' | 'too-many', sentAt: number): void {
-    const taken = this.#refusedShare.note(load, { sentAt, now: performance.now() });
+    const taken = this.#refusedShare.note(load, sentAt, performance.now());
     if (taken === null) return;
     this.#slowing = this.#shared
       .slowDown(taken)
@@ -82,14 +83,6 @@ export class RateLimiter {
       this.#learn(leased);
       return leased;
     });
-  }
-
-  #ask(): Promise<void> {
-    this.#asking ??= this.#shared
-      .current()
-      .then((update) => this.#learn(update))
-      .finally(() => (this.#asking = null));
-    return this.#asking;
   }
 
   #learn(update: RateUpdate): void {
@@ -178,10 +171,7 @@ export function createRefusedShare() {
 
   return {
     /** Counts an answer. If Lote must slow down, returns how many requests the service took in the last second. */
-    note(
-      load: 'taken' | 'too-many',
-      { sentAt, now }: { readonly sentAt: number; readonly now: number },
-    ): number | null {
+    note(load: 'taken' | 'too-many', sentAt: number, now: number): number | null {
       if (load === 'taken') taken.push(now);
       while ((taken[0] ?? now) <= now - SECOND_MS) taken.shift();
       if (sentAt <= changedAt) return null;

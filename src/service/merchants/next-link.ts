@@ -55,15 +55,7 @@ export function resolveNextLink(
   return next.pathname.slice(below.length) + next.search;
 }
 
-/** One link of a `Link` header. */
-interface Link {
-  /** The address as written: absolute or relative. */
-  readonly target: string;
-  /** The `rel` words in lower case. */
-  readonly relations: readonly string[];
-  /** True if the link has an `anchor`: it then describes another document. */
-  readonly anchored: boolean;
-}
+type Link = ReturnType<typeof linkOf>;
 
 const TARGET = /[\s,]*<([^>]*)>/y;
 const PARAMETER = /\s*;\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?)?/y;
@@ -98,7 +90,8 @@ export function parseLinkHeader(header: string): readonly Link[] | null {
   return links;
 }
 
-function linkOf(target: string, parameters: ReadonlyMap<string, string>): Link {
+/** Returns one link: its address as written, its `rel` words in lower case, and if it describes another document (`anchor`). */
+function linkOf(target: string, parameters: ReadonlyMap<string, string>) {
   const relations = (parameters.get('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return { target: target.trim(), relations, anchored: parameters.has('anchor') };
 }

@@ -11,9 +11,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { anchorsOf, markdownPages } from '../../../.ci/house/links.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import { keyPaths, profileJsonSchema } from '../../../src/service/profile/json-schema.ts';
+import { keyPaths, profileJsonSchema, settingsOf } from '../../../src/service/profile/json-schema.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
-import { settingsOf } from '../../../src/service/profile/settings.ts';
 
 /** Where the page says more of a key. */
 const LINK_TO_DETAILS = / \(\[below\]\(#[^)]+\)\)/;

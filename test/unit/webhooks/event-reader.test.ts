@@ -9,7 +9,11 @@ const FAILED = { type: 'invoice.failed', data: { id: 'inv_2' } };
 
 function readerOf(change: Partial<EventShape>) {
   const event = { ...DEFAULT_PROFILE.event, ...change };
-  const read = createEventReader({ event, idPrefix: 'inv_', signature: { header: 'X-Signature' } });
+  const read = createEventReader({
+    event,
+    idPrefix: 'inv_',
+    signature: { ...DEFAULT_PROFILE.signature, header: 'X-Signature' },
+  });
   return async (body: unknown, rawHeaders: readonly string[] = []) => {
     const raw = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     return read({ raw, rawHeaders, receivedAt: 9 });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { deliver, eventOf, receiverOf, signatureOf } from './receiver-fixture.ts';
+import { deliver, eventOf, PLAIN, receiverOf, recordingLedger, SECRET, signatureOf } from './receiver-fixture.ts';
 
 const MB = 1024 * 1024;
 
@@ -95,5 +95,68 @@ describe('the address of a receiver', () => {
 
     expect([asked.status, asked.headers.get('lote-receiver')]).toEqual([405, 'mine']);
     expect((await fetch(at(receiver.url, '/health'))).status).toBe(200);
+  });
+});
+
+describe('a receiver of signatures over the registered address', () => {
+  it('signs with where it listens when no other address is registered', async () => {
+    const signature = { ...PLAIN.shapes.signature, signed: '{url}{body}' };
+    const receiver = await receiverOf({ shapes: { ...PLAIN.shapes, signature } });
+    const headers = { 'x-service-signature': signatureOf(`${receiver.url}${eventOf(1)}`) };
+
+    expect((await deliver(receiver.url, eventOf(1), headers)).status).toBe(204);
+  });
+});
+
+describe('a receiver of several events a delivery', () => {
+  const shapes = { ...PLAIN.shapes, event: { ...PLAIN.shapes.event, items: '' } };
+  const two = JSON.stringify([JSON.parse(eventOf(1)), JSON.parse(eventOf(2, 'invoice.failed'))]);
+
+  it('answers 2xx when all of them are stored, and announces each', async () => {
+    const receiver = await receiverOf({ shapes, secrets: async () => ['an old one', SECRET] });
+
+    expect((await deliver(receiver.url, two)).status).toBe(204);
+    expect(receiver.ledger.groups.flat().map(({ event }) => event?.verdict)).toEqual(['issued', 'failed']);
+    expect(receiver.stored).toEqual(['inv_1', 'inv_2']);
+  });
+
+  it('answers 503 when one of them could not be stored', async () => {
+    const receiver = await receiverOf({ shapes, maxWaiting: 1 });
+
+    expect((await deliver(receiver.url, two)).status).toBe(503);
+    expect(receiver.tally()).toMatchObject({ taken: 0, notStored: 1 });
+  });
+
+  it('takes bodies of up to 1 MiB', async () => {
+    const receiver = await receiverOf({ shapes });
+    const padding = JSON.stringify('x'.repeat(900));
+    const events = Array.from({ length: 1_000 }, (_unused, n) => eventOf(n).replace('{', `{"padding":${padding},`));
+    const many = `[${events.join()}]`;
+
+    expect((await deliver(receiver.url, many)).status).toBe(204);
+    expect(receiver.ledger.groups.flat()).toHaveLength(1_000);
+  });
+});
+
+describe('the tally of a receiver', () => {
+  it('says how many deliveries were taken, how many without an event, and why others were not', async () => {
+    let away = false;
+    const ledger = recordingLedger();
+    ledger.before = async () => {
+      if (away) throw new Error('away');
+    };
+    const receiver = await receiverOf({ clock: () => 1_000 }, ledger);
+    await deliver(receiver.url, eventOf(1));
+    await deliver(receiver.url, '<html>');
+    await deliver(receiver.url, eventOf(1), { 'x-service-signature': '0'.repeat(64) });
+    await fetch(receiver.url, { method: 'POST', body: eventOf(1) });
+    await deliver(receiver.url, 'x'.repeat(256 * 1024 + 1));
+    away = true;
+    await deliver(receiver.url, eventOf(2));
+
+    expect(receiver.tally()).toMatchObject({
+      ...{ taken: 2, withoutEvent: 1, notStored: 1 },
+      refused: { 'signature-wrong': 1, 'signature-missing': 1, 'body-too-large': 1, 'no-secret': 0 },
+    });
   });
 });

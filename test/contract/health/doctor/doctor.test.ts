@@ -221,17 +221,17 @@ type Mistake = readonly [
   mistake: string,
   check: string,
   cure: RegExp,
-  seed: () => Seeded | Promise<Seeded>,
+  seed: Env | (() => Seeded | Promise<Seeded>),
   clock?: () => number,
 ];
 
 const MISTAKES: readonly Mistake[] = [
-  ['a variable that is no duration', 'configuration', /docs\/configuration/, () => ({ LOTE_SEND_TIMEOUT: '15' })],
+  ['a variable that is no duration', 'configuration', /docs\/configuration/, { LOTE_SEND_TIMEOUT: '15' }],
   [
     'a key file that cannot be read',
     'configuration',
     /Correct the variables/,
-    () => ({ INVOICING_API_KEY: '', INVOICING_API_KEY_FILE: '/no/such/file' }),
+    { INVOICING_API_KEY: '', INVOICING_API_KEY_FILE: '/no/such/file' },
   ],
   [
     'a profile that does not parse',
@@ -270,20 +270,15 @@ const MISTAKES: readonly Mistake[] = [
     /Install the newer Lote/,
     () => changedLedger(`INSERT INTO ledger_migration VALUES (${SCHEMA_VERSION + 1})`),
   ],
-  ['a clock that is not that of the database', 'ledger clock', /NTP/, () => ({}), () => Date.now() + HOUR_MS],
+  ['a clock that is not that of the database', 'ledger clock', /NTP/, {}, () => Date.now() + HOUR_MS],
   ['a ledger that is older than what was sent', 'ledger age', /lote confirm-ledger/, laterReports],
   ['a reports folder that is not mounted', 'ledger age', /Mount the reports folder/, unmountedReports],
-  [
-    'a Temporal port on which nothing listens',
-    'temporal',
-    /correct TEMPORAL_ADDRESS/,
-    () => ({ TEMPORAL_ADDRESS: NOBODY }),
-  ],
+  ['a Temporal port on which nothing listens', 'temporal', /correct TEMPORAL_ADDRESS/, { TEMPORAL_ADDRESS: NOBODY }],
   [
     'a namespace that is not there',
     'temporal namespace',
     /namespace create --namespace lost/,
-    () => ({ TEMPORAL_NAMESPACE: 'lost' }),
+    { TEMPORAL_NAMESPACE: 'lost' },
   ],
   [
     'a namespace without search attributes',
@@ -291,13 +286,8 @@ const MISTAKES: readonly Mistake[] = [
     /search-attribute create --name LoteBatch/,
     newNamespace,
   ],
-  ['a task queue without a worker', 'worker', /lote worker.*LOTE_TASK_QUEUE/, () => ({ LOTE_TASK_QUEUE: 'nobody' })],
-  [
-    'another application than that of the workers',
-    'worker',
-    /LOTE_TASK_QUEUE/,
-    () => ({ LOTE_APPLICATION: 'mistyped' }),
-  ],
+  ['a task queue without a worker', 'worker', /lote worker.*LOTE_TASK_QUEUE/, { LOTE_TASK_QUEUE: 'nobody' }],
+  ['another application than that of the workers', 'worker', /LOTE_TASK_QUEUE/, { LOTE_APPLICATION: 'mistyped' }],
   [
     'a missing schedule of the reconciliation, while a worker polls',
     'reconciliation',
@@ -314,7 +304,7 @@ const MISTAKES: readonly Mistake[] = [
     'a service whose name is unknown',
     'service name',
     /host of INVOICING_BASE_URL/,
-    () => ({ INVOICING_BASE_URL: 'https://no-such-host.invalid' }),
+    { INVOICING_BASE_URL: 'https://no-such-host.invalid' },
   ],
   [
     'a service whose certificate has expired',
@@ -328,26 +318,21 @@ const MISTAKES: readonly Mistake[] = [
     /NODE_EXTRA_CA_CERTS/,
     async () => ({ INVOICING_BASE_URL: await httpsServer('valid') }),
   ],
-  ['a service that nobody answers for', 'service', /firewall/, () => ({ INVOICING_BASE_URL: `http://${NOBODY}` })],
+  ['a service that nobody answers for', 'service', /firewall/, { INVOICING_BASE_URL: `http://${NOBODY}` }],
   [
     'a service whose clock is another',
     'clock',
     /NTP/,
     async () => ({ INVOICING_BASE_URL: await otherProgram(HOUR_MS) }),
   ],
-  ['a key that the service refuses', 'service', /INVOICING_API_KEY/, () => ({ INVOICING_API_KEY: 'sk_test_nobody' })],
+  ['a key that the service refuses', 'service', /INVOICING_API_KEY/, { INVOICING_API_KEY: 'sk_test_nobody' }],
   [
     'a webhook secret that is missing',
     'webhook secret',
     /WEBHOOK_SECRET_FILE/,
     async () => ({ SERVICE_PROFILE: await file('by-hand.json', '{ "webhook": { "register": false } }') }),
   ],
-  [
-    'a public address without an answer',
-    'receiver',
-    /lote receiver/,
-    () => ({ WEBHOOK_URL: `http://${NOBODY}/webhooks` }),
-  ],
+  ['a public address without an answer', 'receiver', /lote receiver/, { WEBHOOK_URL: `http://${NOBODY}/webhooks` }],
   [
     'a public address that leads to another program',
     'receiver',
@@ -358,7 +343,7 @@ const MISTAKES: readonly Mistake[] = [
     'a public address that leads to another Lote',
     'receiver',
     /LOTE_APPLICATION of that receiver/,
-    () => ({ LOTE_APPLICATION: 'other' }),
+    { LOTE_APPLICATION: 'other' },
   ],
   [
     'an input folder that is a file',
@@ -403,7 +388,7 @@ describe.skipIf(server === null)('lote doctor', () => {
   it.each(MISTAKES.map(([mistake, name, cure, seed, now = Date.now]) => ({ mistake, name, cure, seed, now })))(
     'finds $mistake, and names the cure',
     async ({ name, cure, seed, now }) => {
-      const seeded = await seed();
+      const seeded = typeof seed === 'function' ? await seed() : seed;
       if (seeded === null) return;
 
       const checks = await examinedFor(name, { ...well, ...seeded }, now);

@@ -184,7 +184,7 @@ function judged(loads: readonly Load[]): readonly { readonly at: number; readonl
   const share = createRefusedShare();
   return loads.flatMap((load, at) => {
     const now = 1_000_000 + at * 2;
-    const taken = share.note(load, { sentAt: now - 1, now });
+    const taken = share.note(load, now - 1, now);
     return taken === null ? [] : [{ at, taken }];
   });
 }
@@ -216,7 +216,7 @@ describe('the share of refused requests', () => {
 
   it('does not count answers to requests that left before the last change', () => {
     const share = createRefusedShare();
-    const note = (sentAt: number, now: number) => share.note('too-many', { sentAt, now });
+    const note = (sentAt: number, now: number) => share.note('too-many', sentAt, now);
     const first = Array.from({ length: 20 }, (_, at) => note(at, 100));
 
     expect(first.filter((taken) => taken !== null)).toEqual([0]);
@@ -226,9 +226,9 @@ describe('the share of refused requests', () => {
 
   it('counts what was taken in the last second only', () => {
     const share = createRefusedShare();
-    for (let now = 10_000; now < 12_000; now += 10) share.note('taken', { sentAt: now, now });
+    for (let now = 10_000; now < 12_000; now += 10) share.note('taken', now, now);
 
-    const refusals = Array.from({ length: 100 }, () => share.note('too-many', { sentAt: 12_500, now: 12_500 }));
+    const refusals = Array.from({ length: 100 }, () => share.note('too-many', 12_500, 12_500));
 
     expect(refusals.find((taken) => taken !== null)).toBe(49);
   });

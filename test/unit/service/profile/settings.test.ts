@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import { keyPaths, profileJsonSchema, schemaText } from '../../../../src/service/profile/json-schema.ts';
+import { keyPaths, profileJsonSchema, schemaText, settingsOf } from '../../../../src/service/profile/json-schema.ts';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
-import { settingsOf } from '../../../../src/service/profile/settings.ts';
 import { pageText } from '../../../support/lote/readme.ts';
 
 const schema = z.fromJSONSchema(profileJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
