@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/nightly': { files: 5, lines: 938 },
   'src/platform': { files: 8, lines: 720 },
   'src/report': { files: 18, lines: 2443 },
-  'src/sandbox': { files: 18, lines: 1838 },
+  'src/sandbox': { files: 17, lines: 1818 },
   'src/service': { files: 26, lines: 3350 },
   'src/texts': { files: 16, lines: 1801 },
   'src/webhooks': { files: 8, lines: 1329 },

@@ -1,6 +1,7 @@
-import type { Applications } from './application.ts';
+import type { Applications, Application } from './application.ts';
 import type { Chance, Faults } from './faults.ts';
-import type { Change } from './store.ts';
+import type { Change, InvoiceRecord } from './store.ts';
+import type { Answer } from './http/answer.ts';
 
 /** The state and functions that the parts of a sandbox share. */
 export interface Context {
@@ -33,6 +34,19 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+/**
+ * Takes invoices from `processing` to `issued` or `failed`, once.
+ *
+ *     processing --engine: issued--> issued
+ *     processing --engine: failed--> failed
+ */
+export interface Settlement {
+  /** Settles the invoice when the engine gives its verdict. */
+  accept(invoice: InvoiceRecord): void;
+  /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
+  settleNow(invoice: InvoiceRecord): Promise<void>;
+}
+
 /** Timers that can all be stopped at once. */
 export interface Alarms {
   /** Calls `ring` once after the delay, unless `stop` is called first. */
@@ -61,3 +75,25 @@ export function createAlarms(): Alarms {
     },
   };
 }
+
+/** An authenticated request, with all data that an operation may read. */
+export interface Call {
+  readonly application: Application;
+  /** The path as registered, such as `/v1/invoices`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The path's parameter, or an empty string. */
+  readonly id: string;
+  readonly idempotencyKey: string | null;
+  /** The body as it was received, and its parsed value; absent in a GET. */
+  readonly body: { readonly text: string; readonly sha256: string; readonly value: unknown };
+}
+
+/** The parts of one sandbox that its operations share. */
+export interface Services {
+  readonly context: Context;
+  readonly settlement: Settlement;
+}
+
+/** One operation of the published interface. */
+export type Operation = (services: Services, call: Call) => Promise<Answer>;

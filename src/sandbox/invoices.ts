@@ -1,7 +1,7 @@
 import { createdInvoiceAnswer, invoiceAnswer, Refusal, type Answer } from './http/answer.ts';
 import { readAs } from './field.ts';
 import { InvoiceBody } from './engine.ts';
-import type { Call, Services } from './operation.ts';
+import type { Call, Services } from './context.ts';
 import { onceByKey } from './once-by-key.ts';
 import type { InvoiceRecord } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { matching, object, readAs, text } from './field.ts';
 import { jsonAnswer, merchantAnswer, merchantJson, Refusal, type Answer } from './http/answer.ts';
-import type { Call, Services } from './operation.ts';
+import type { Call, Services } from './context.ts';
 import { onceByKey } from './once-by-key.ts';
 import type { MerchantRecord } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Application, KeptAnswer } from './application.ts';
 import { createdInvoiceAnswer, merchantAnswer, Refusal, type Answer } from './http/answer.ts';
-import type { Call, Services } from './operation.ts';
+import type { Call, Services } from './context.ts';
 
 /** The retention window of keys; after it, the same key creates again. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;

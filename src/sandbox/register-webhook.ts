@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { Application } from './application.ts';
-import type { Context } from './context.ts';
-import type { Call, Services } from './operation.ts';
+import type { Call, Services } from './context.ts';
 import { list, matching, object, readAs } from './field.ts';
 import { isoTime, jsonAnswer, type Answer } from './http/answer.ts';
 import { EVENT_TYPES, type WebhookRecord } from './store.ts';
@@ -16,30 +14,18 @@ export async function registerWebhook({ context }: Services, { application, body
   const { href } = new URL(wanted.url);
   const events = [...new Set(wanted.events)];
   const known = [...application.webhooks.values()].find(({ url }) => url === href);
-  if (known === undefined) return webhookAnswer(201, await added(context, application, { url: href, events }));
-  const webhook = { ...known, events };
-  await context.commit([{ kind: 'webhook', webhook }]);
-  return webhookAnswer(200, webhook);
-}
-
-async function added(
-  context: Context,
-  application: Application,
-  endpoint: Pick<WebhookRecord, 'url' | 'events'>,
-): Promise<WebhookRecord> {
-  const webhook: WebhookRecord = {
-    ...{ id: context.newId('whk_'), applicationId: application.id, ...endpoint },
-    ...{ secret: context.newId('whsec_'), createdAt: context.clock() },
-  };
+  const { clock, newId } = context;
+  const fresh = { id: newId('whk_'), applicationId: application.id, secret: newId('whsec_'), createdAt: clock() };
+  const webhook: WebhookRecord = { ...(known ?? fresh), url: href, events };
   // Added before it is durable, so that two concurrent requests cannot create two endpoints for one address.
-  application.webhooks.set(webhook.id, webhook);
+  if (known === undefined) application.webhooks.set(webhook.id, webhook);
   try {
     await context.commit([{ kind: 'webhook', webhook }]);
   } catch (error) {
-    application.webhooks.delete(webhook.id);
+    if (known === undefined) application.webhooks.delete(webhook.id);
     throw error;
   }
-  return webhook;
+  return webhookAnswer(known === undefined ? 201 : 200, webhook);
 }
 
 function webhookAnswer(status: number, { id, url, events, secret, createdAt }: WebhookRecord): Answer {

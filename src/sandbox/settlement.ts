@@ -1,21 +1,8 @@
-import { type Alarms, type Context, reasonOf } from './context.ts';
+import { type Alarms, type Context, reasonOf, type Settlement } from './context.ts';
 import { applicationOf } from './application.ts';
 import type { Engine, EngineOutcome, EngineVerdict, InvoiceBody } from './engine.ts';
 import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, Settled, WebhookRecord } from './store.ts';
 import type { Deliverer } from './deliverer.ts';
-
-/**
- * Takes invoices from `processing` to `issued` or `failed`, once.
- *
- *     processing --engine: issued--> issued
- *     processing --engine: failed--> failed
- */
-export interface Settlement {
-  /** Settles the invoice when the engine gives its verdict. */
-  accept(invoice: InvoiceRecord): void;
-  /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
-  settleNow(invoice: InvoiceRecord): Promise<void>;
-}
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;

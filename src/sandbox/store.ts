@@ -7,11 +7,10 @@ export interface InvoiceError {
   readonly message: string;
 }
 
-/** An invoice of an application. */
-export interface InvoiceRecord {
+/** What a request with a body and perhaps a key has created in an application. */
+interface Created {
   readonly id: string;
   readonly applicationId: string;
-  readonly merchantId: string;
   readonly idempotencyKey: string | null;
   /** The request's text, exactly as received. */
   readonly body: string;
@@ -19,20 +18,19 @@ export interface InvoiceRecord {
   readonly bodySha256: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+}
+
+/** An invoice of an application. */
+export interface InvoiceRecord extends Created {
+  readonly merchantId: string;
   readonly status: InvoiceStatus;
   readonly error: InvoiceError | null;
   readonly settledAt: number | null;
 }
 
-/** A merchant of an application. `body` is the request's text; `createdAt` is epoch milliseconds. */
-export interface MerchantRecord {
-  readonly id: string;
-  readonly applicationId: string;
+/** A merchant of an application. */
+export interface MerchantRecord extends Created {
   readonly nif: string;
-  readonly idempotencyKey: string | null;
-  readonly body: string;
-  readonly bodySha256: string;
-  readonly createdAt: number;
 }
 
 /** A webhook endpoint of an application, with the secret that signs its deliveries. */

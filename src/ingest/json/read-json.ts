@@ -36,10 +36,10 @@ export async function readJson(reading: Reading): Promise<Read> {
   await reading.writer.flush();
   const { format, frame } = reader;
   const decided = rows.decided({ format, labels: JSON_PATHS, lostReferences: {} });
-  reading.noteProof({ ignored });
   const { encoding, bom } = reading;
   const ofTables = { delimiter: null, lineEnd: null, headerRow: null, header: [] };
-  return { ...decided, dialect: { format, frame, own: rows.own, encoding, bom, ...ofTables } };
+  const dialect = { format, frame, own: rows.own, encoding, bom, ...ofTables };
+  return { ...decided, dialect, proof: { ignored, ...decided.proof } };
 }
 
 /** An answer of a service that was saved lacks the other pages. @throws Refusal `part-of-a-list` */

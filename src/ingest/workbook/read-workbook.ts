@@ -52,8 +52,8 @@ export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, si
   const seen = reportSheet(workbook, chosen, sheet, { records, findings });
   await writer.flush();
   const decided = rows.decide(workbook.format);
-  reading.noteProof({ workbook: { ...proof.workbook, ...seen, mergedCells } });
-  return { ...decided, dialect: dialectOf(workbook, chosen) };
+  const known = { workbook: { ...proof.workbook, ...seen, mergedCells }, ...decided.proof };
+  return { ...decided, dialect: dialectOf(workbook, chosen), proof: known };
 }
 
 function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiKeys, applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
-import { reasonOf } from '../context.ts';
-import type { Call, Operation, Services } from '../operation.ts';
+import { reasonOf, type Call, type Operation, type Services } from '../context.ts';
 import { createInvoice, getInvoice } from '../invoices.ts';
 import { createMerchant, listMerchants } from '../merchants.ts';
 import { registerWebhook } from '../register-webhook.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store.ts';
 import type { Change, SandboxStore } from '../../../src/sandbox/store.ts';
-import { call, errorOf, invoiceFor, merchantIn } from '../../unit/sandbox/support/client.ts';
+import { call, errorOf, invoiceFor, merchantIn, postInvoice } from '../../unit/sandbox/support/client.ts';
 import { owedIn, receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
 
 interface FragileStore {
@@ -46,8 +46,8 @@ describe('a store that fails', () => {
     const body = invoiceFor(merchantId);
     breakOn('invoice', 1);
 
-    const first = await call(box.url, 'POST', '/v1/invoices', { body, key: 'k' });
-    const second = await call(box.url, 'POST', '/v1/invoices', { body, key: 'k' });
+    const first = await postInvoice(box.url, body, 'k');
+    const second = await postInvoice(box.url, body, 'k');
 
     expect([first.status, second.status]).toEqual([500, 201]);
     expect(errorOf(first)['code']).toBe('internal_error');
@@ -58,7 +58,7 @@ describe('a store that fails', () => {
     const { box, breakOn, merchantId, received } = await onFragileStore();
     breakOn('settlement', 1);
 
-    await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId) });
+    await postInvoice(box.url, invoiceFor(merchantId));
 
     await expect.poll(() => box.books().totals.issued).toBe(1);
     await expect.poll(() => received.length).toBe(1);
@@ -68,7 +68,7 @@ describe('a store that fails', () => {
     const { box, breakOn, merchantId, received } = await onFragileStore();
     breakOn('delivery-done', 1);
 
-    await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId) });
+    await postInvoice(box.url, invoiceFor(merchantId));
 
     await expect.poll(() => box.books().totals.issued).toBe(1);
     await expect.poll(() => box.books().totals.deliveriesPending).toBe(0);
@@ -77,34 +77,32 @@ describe('a store that fails', () => {
   });
 });
 
-describe('the log', () => {
-  it('says what failed and holds no name, number or key', async () => {
-    const lines: { readonly message: string; readonly fields: unknown }[] = [];
-    const write = (message: string, fields?: unknown): void => void lines.push({ message, fields });
-    const log = { info: write, warn: write, error: write };
-    const { box, breakOn, merchantId } = await onFragileStore(() => ({ status: 500 }), { log });
-    breakOn('settlement', 1);
-    breakOn('invoice', 1);
-    const body = invoiceFor(merchantId, { customer: 'Maria Secreta' });
+it('the log says what failed and holds no name, number or key', async () => {
+  const lines: { readonly message: string; readonly fields: unknown }[] = [];
+  const write = (message: string, fields?: unknown): void => void lines.push({ message, fields });
+  const log = { info: write, warn: write, error: write };
+  const { box, breakOn, merchantId } = await onFragileStore(() => ({ status: 500 }), { log });
+  breakOn('settlement', 1);
+  breakOn('invoice', 1);
+  const body = invoiceFor(merchantId, { customer: 'Maria Secreta' });
 
-    await call(box.url, 'POST', '/v1/invoices', { body, key: 'key-of-the-client' });
-    await call(box.url, 'POST', '/v1/invoices', { body, key: 'key-of-the-client' });
+  await postInvoice(box.url, body, 'key-of-the-client');
+  await postInvoice(box.url, body, 'key-of-the-client');
 
-    await expect.poll(() => box.books().totals.deliveriesGivenUp).toBe(1);
-    expect(new Set(lines.map(({ message }) => message))).toEqual(
-      new Set([
-        'The sandbox is up.',
-        'A request could not be answered.',
-        'An invoice could not be settled yet.',
-        'A webhook delivery is given up.',
-      ]),
-    );
-    const text = JSON.stringify(lines);
-    for (const secret of ['Maria', '5417000001', '123456789', 'key-of-the-client', 'sk_test_', 'whsec_']) {
-      expect(text).not.toContain(secret);
-    }
-    expect(text).toContain('no room for this invoice');
-  });
+  await expect.poll(() => box.books().totals.deliveriesGivenUp).toBe(1);
+  expect(new Set(lines.map(({ message }) => message))).toEqual(
+    new Set([
+      'The sandbox is up.',
+      'A request could not be answered.',
+      'An invoice could not be settled yet.',
+      'A webhook delivery is given up.',
+    ]),
+  );
+  const text = JSON.stringify(lines);
+  for (const secret of ['Maria', '5417000001', '123456789', 'key-of-the-client', 'sk_test_', 'whsec_']) {
+    expect(text).not.toContain(secret);
+  }
+  expect(text).toContain('no room for this invoice');
 });
 
 describe('closing', () => {
@@ -125,7 +123,7 @@ describe('closing', () => {
     const box = await sandbox({ store });
     const hanging = await receiver(() => new Promise(() => {}));
     await register(box.url, hanging.url);
-    await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(box.url)) });
+    await postInvoice(box.url, invoiceFor(await merchantIn(box.url)));
     await expect.poll(() => hanging.received.length).toBe(1);
 
     await box.close();

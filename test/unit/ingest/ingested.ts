@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
+import { Refusal } from '../../../src/ingest/findings.ts';
 import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
 import { asks, proposedOptions } from '../../support/files/confirmed-layout.ts';
@@ -50,6 +51,16 @@ export async function ingestedAsIs(path: string, options: IngestOptions = {}): P
 
 export async function ingestedText(content: string | Uint8Array, options: IngestOptions = {}): Promise<Ingested> {
   return ingested(temporaryFile(content), options);
+}
+
+/** The finding of the refusal that ends the work, or what it returns. */
+export async function refusalOf(work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.finding;
+    throw error;
+  }
 }
 
 export const HEADER = 'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code';

@@ -173,22 +173,6 @@ describe('readFile', () => {
     expect(await codeOf(bytes, 'UTF8')).toBe('encoding-damaged');
     expect(await codeOf(`\uFEFF${HEADER}\n`, 'cp850')).toBe('encoding-contradicted');
   });
-
-  it.each(['utf16le', 'utf16be', 'utf8', 'windows-1252'])(
-    'reads characters that lie across chunks in %s',
-    async (encoding) => {
-      const customer = 'Conceição €'.repeat(8);
-      const rows = Array.from({ length: 4_000 }, (_, at) => csvRow({ ref: `F${at}`, customer }));
-      const bytes = iconv.encode(`${[HEADER, ...rows].join('\n')}\n`, encoding, {
-        addBOM: encoding !== 'windows-1252',
-      });
-
-      const { result, invoices } = await ingestedText(bytes);
-
-      expect(result).toMatchObject({ ok: true, rows: 4_000 });
-      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === customer)).toBe(true);
-    },
-  );
 });
 
 describe('readFile on hostile files', () => {

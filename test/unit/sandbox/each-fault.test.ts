@@ -4,10 +4,8 @@ import { checkedFaults } from '../../../src/sandbox/faults.ts';
 import type { FaultName, Faults } from '../../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store.ts';
-import { call, invoiceFor, merchantIn } from './support/client.ts';
-import type { Json } from './support/client.ts';
-import { receiver, register, sandbox } from './support/fixtures.ts';
-import type { Receiver } from './support/fixtures.ts';
+import { call, invoiceFor, merchantIn, postInvoice, type Json } from './support/client.ts';
+import { receiver, register, sandbox, type Receiver, withMerchant } from './support/fixtures.ts';
 
 /** What a client sees of one round of every operation. */
 interface Round {
@@ -84,7 +82,7 @@ async function roundWith(faults: Partial<Faults>): Promise<Round> {
   const body = { legal_name: 'Other', nif: '5000000002', email: 'b@example.test' };
   const list = await statusOf(call(box.url, 'GET', '/v1/merchants'));
   const merchant = await statusOf(call(box.url, 'POST', '/v1/merchants', { body, key: 'm' }));
-  const invoice = await statusOf(call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), key: 'i' }));
+  const invoice = await statusOf(postInvoice(box.url, invoiceFor(merchantId), 'i'));
   await quiet(box, faults);
   const [booked] = box.books().invoices;
   return {
@@ -122,18 +120,16 @@ describe('each fault, when it always happens, changes what the documentation say
   });
 });
 
-describe('a limit of requests a second', () => {
-  it('refuses what comes faster, with the time to wait, and leaves health and books alone', async () => {
-    const box = await sandbox({ faults: { requestsPerSecond: 0.001, retryAfterSeconds: 9 } });
+it('a limit of requests a second refuses what comes faster, with the time to wait, and leaves health and books alone', async () => {
+  const box = await sandbox({ faults: { requestsPerSecond: 0.001, retryAfterSeconds: 9 } });
 
-    const first = await call(box.url, 'GET', '/v1/merchants');
-    const second = await call(box.url, 'GET', '/v1/merchants');
+  const first = await call(box.url, 'GET', '/v1/merchants');
+  const second = await call(box.url, 'GET', '/v1/merchants');
 
-    expect([first.status, second.status]).toEqual([200, 429]);
-    expect(second.headers.get('retry-after')).toBe('9');
-    expect((await call(box.url, 'GET', '/_sandbox/health')).status).toBe(200);
-    expect((await call(box.url, 'GET', '/_sandbox/books')).status).toBe(200);
-  });
+  expect([first.status, second.status]).toEqual([200, 429]);
+  expect(second.headers.get('retry-after')).toBe('9');
+  expect((await call(box.url, 'GET', '/_sandbox/health')).status).toBe(200);
+  expect((await call(box.url, 'GET', '/_sandbox/books')).status).toBe(200);
 });
 
 describe('the seed', () => {
@@ -167,24 +163,17 @@ describe('the seed', () => {
   });
 });
 
-describe('many requests with one key', () => {
-  it('and other bytes each make one invoice, of the first request, and refuse the others', async () => {
-    const box = await sandbox({ latencyMs: 5 });
-    const merchantId = await merchantIn(box.url);
-    const bodies = ['A', 'B', 'C', 'D', 'E'].map((customer) => invoiceFor(merchantId, { customer }));
+it('many requests with one key and other bytes each make one invoice, of the first request, and refuse the others', async () => {
+  const { merchantId, ...box } = await withMerchant({ latencyMs: 5 });
+  const bodies = ['A', 'B', 'C', 'D', 'E'].map((customer) => invoiceFor(merchantId, { customer }));
 
-    const statuses = await Promise.all(
-      bodies.map((body) => statusOf(call(box.url, 'POST', '/v1/invoices', { body, key: 'one' }))),
-    );
-    const after = await Promise.all(
-      bodies.map((body) => statusOf(call(box.url, 'POST', '/v1/invoices', { body, key: 'one' }))),
-    );
+  const statuses = await Promise.all(bodies.map((body) => statusOf(postInvoice(box.url, body, 'one'))));
+  const after = await Promise.all(bodies.map((body) => statusOf(postInvoice(box.url, body, 'one'))));
 
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    expect(after.filter((status) => status === 422)).toHaveLength(4);
-    expect(after.indexOf(201)).toBe(statuses.indexOf(201));
-    expect(box.books().totals.invoices).toBe(1);
-  });
+  expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+  expect(after.filter((status) => status === 422)).toHaveLength(4);
+  expect(after.indexOf(201)).toBe(statuses.indexOf(201));
+  expect(box.books().totals.invoices).toBe(1);
 });
 
 describe('a restart', () => {
@@ -210,14 +199,14 @@ describe('a restart', () => {
     const merchantId = await merchantIn(first.url, '7');
     const hooks = await receiver();
     const secret = await register(first.url, hooks.url);
-    const created = await call(first.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), key: 'k' });
+    const created = await postInvoice(first.url, invoiceFor(merchantId), 'k');
     await expect.poll(() => first.books().totals.deliveriesPending + first.books().totals.processing).toBe(0);
     await first.close();
     const second = await sandbox({ store });
 
     const body = { legal_name: 'M', nif: '7', email: 'a@b.test' };
     const twice = await call(second.url, 'POST', '/v1/merchants', { body, key: 'other' });
-    const again = await call(second.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), key: 'k' });
+    const again = await postInvoice(second.url, invoiceFor(merchantId), 'k');
     const read = await call(second.url, 'GET', `/v1/invoices/${String(created.json['id'])}`);
 
     expect(twice.status).toBe(409);

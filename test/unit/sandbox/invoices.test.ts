@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
-import { sandbox } from './support/fixtures.ts';
+import { call, errorOf, invoiceFor, merchantIn, postInvoice } from './support/client.ts';
+import { sandbox, withMerchant } from './support/fixtures.ts';
 
 describe('POST /v1/invoices', () => {
   it('answers 201 with an inv_ identifier, the status and the fields that were sent', async () => {
-    const { url } = await sandbox();
-    const body = invoiceFor(await merchantIn(url));
+    const { url, body } = await withMerchant();
 
-    const reply = await call(url, 'POST', '/v1/invoices', { body });
+    const reply = await postInvoice(url, body);
 
     expect(reply.status).toBe(201);
     expect(reply.json).toMatchObject({
@@ -30,8 +29,7 @@ describe('POST /v1/invoices', () => {
   });
 
   it('creates nothing when the body is refused', async () => {
-    const box = await sandbox();
-    const merchantId = await merchantIn(box.url);
+    const { merchantId, ...box } = await withMerchant();
 
     const reply = await call(box.url, 'POST', '/v1/invoices', {
       body: { ...invoiceFor(merchantId), currency: 'euro' },
@@ -50,7 +48,7 @@ describe('POST /v1/invoices', () => {
 describe('the engine', () => {
   it('issues an invoice after a while of processing', async () => {
     const { url } = await sandbox();
-    const created = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+    const created = await postInvoice(url, invoiceFor(await merchantIn(url)));
     const path = `/v1/invoices/${String(created.json['id'])}`;
 
     await expect.poll(async () => (await call(url, 'GET', path)).json['status']).toBe('issued');
@@ -63,7 +61,7 @@ describe('the engine', () => {
   it('fails an invoice with a line of tax code IVA_99 and names the line', async () => {
     const { url } = await sandbox();
     const body = invoiceFor(await merchantIn(url), { taxCode: 'IVA_99' });
-    const created = await call(url, 'POST', '/v1/invoices', { body });
+    const created = await postInvoice(url, body);
     const path = `/v1/invoices/${String(created.json['id'])}`;
 
     await expect.poll(async () => (await call(url, 'GET', path)).json['status']).toBe('failed');
@@ -85,7 +83,7 @@ describe('the engine', () => {
     };
     const { url, books } = await sandbox({ engine });
 
-    await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+    await postInvoice(url, invoiceFor(await merchantIn(url)));
 
     expect(books().totals.processing).toBe(1);
     await expect.poll(() => books().totals.issued).toBe(1);
@@ -104,7 +102,7 @@ describe('the engine', () => {
       },
     };
     const { url, books } = await sandbox({ engine });
-    const reply = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+    const reply = await postInvoice(url, invoiceFor(await merchantIn(url)));
     expect(reply.status).toBe(201);
     expect(books().totals.processing).toBe(1);
 

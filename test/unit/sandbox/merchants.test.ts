@@ -5,19 +5,17 @@ import { sandbox } from './support/fixtures.ts';
 
 const MERCHANT = { legal_name: 'Padaria Sol, Lda', nif: '5417000001', email: 'fiscal@example.test' };
 
-describe('POST /v1/merchants', () => {
-  it('refuses the same NIF again with 409, even at the same moment', async () => {
-    const box = await sandbox({ latencyMs: 5 });
+it('POST /v1/merchants refuses the same NIF again with 409, even at the same moment', async () => {
+  const box = await sandbox({ latencyMs: 5 });
 
-    const replies = await Promise.all(
-      ['a', 'b', 'c'].map((key) => call(box.url, 'POST', '/v1/merchants', { body: MERCHANT, key })),
-    );
+  const replies = await Promise.all(
+    ['a', 'b', 'c'].map((key) => call(box.url, 'POST', '/v1/merchants', { body: MERCHANT, key })),
+  );
 
-    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
-    const refused = replies.filter(({ status }) => status === 409);
-    expect(refused.map((reply) => errorOf(reply)['code'])).toEqual(['merchant_exists', 'merchant_exists']);
-    expect(box.books().totals.merchants).toBe(1);
-  });
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+  const refused = replies.filter(({ status }) => status === 409);
+  expect(refused.map((reply) => errorOf(reply)['code'])).toEqual(['merchant_exists', 'merchant_exists']);
+  expect(box.books().totals.merchants).toBe(1);
 });
 
 describe('GET /v1/merchants', () => {

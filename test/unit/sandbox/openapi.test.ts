@@ -6,7 +6,7 @@ import { EVENT_TYPES, memoryStore } from '../../../src/sandbox/store.ts';
 import { InvoiceBody } from '../../../src/sandbox/engine.ts';
 import { MerchantBody } from '../../../src/sandbox/merchants.ts';
 import { WebhookBody } from '../../../src/sandbox/register-webhook.ts';
-import { call, invoiceFor, type Json, type Reply, type Request } from './support/client.ts';
+import { call, invoiceFor, type Json, type Reply, type Request, postInvoice } from './support/client.ts';
 import { checkerOf, readDocument } from './support/document.ts';
 import { receiver, register, sandbox } from './support/fixtures.ts';
 
@@ -116,7 +116,7 @@ describe('the documented answers', () => {
     });
 
     for (const taxCode of ['IVA_14', 'IVA_99']) {
-      await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(String(json['id']), { taxCode }) });
+      await postInvoice(box.url, invoiceFor(String(json['id']), { taxCode }));
     }
 
     await expect.poll(() => hooks.received.length).toBe(2);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../../src/sandbox/file-store.ts';
 import type { SandboxStore } from '../../../../src/sandbox/store.ts';
-import { call, invoiceFor, merchantIn } from '../../../unit/sandbox/support/client.ts';
+import { invoiceFor, merchantIn, postInvoice } from '../../../unit/sandbox/support/client.ts';
 import { sandbox } from '../../../unit/sandbox/support/fixtures.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 
@@ -49,7 +49,7 @@ describe('a sandbox on a file store', () => {
       for (let count = 0; ; count += 1) {
         const key = `${sender}-${count}`;
         const body = invoiceFor(merchantId, { customer: key });
-        const reply = await call(url, 'POST', '/v1/invoices', { body, key }).catch(() => null);
+        const reply = await postInvoice(url, body, key).catch(() => null);
         if (reply === null) return;
         answered.set(key, String(reply.json['id']));
         if (answered.size === 200) child.kill('SIGKILL');
@@ -69,7 +69,7 @@ describe('a sandbox on a file store', () => {
     expect(box.books().totals.issued).toBe(invoices.length);
     const [key = '', id] = [...answered][0] ?? [];
     const body = invoiceFor(merchantId, { customer: key });
-    expect((await call(box.url, 'POST', '/v1/invoices', { body, key })).json['id']).toBe(id);
+    expect((await postInvoice(box.url, body, key)).json['id']).toBe(id);
   });
 
   it('keeps its directory for itself until its process is gone', async () => {

@@ -110,29 +110,27 @@ describe('a file store', () => {
   });
 });
 
-describe('books that are restored', () => {
-  it('have the first final word of an invoice, the last word of all else, and what is still owed', async () => {
-    const settlement = { applicationId: 'app_1', invoiceId: 'inv_1', error: null, settledAt: 7 };
-    const later = { ...DELIVERY, attempts: 3 };
-    const gone = { ...DELIVERY, id: 'dlv_2' };
-    const store = memoryStore();
-    await store.write([
-      ...FIRST,
-      { kind: 'settlement', settlement },
-      { kind: 'settlement', settlement: { ...settlement, error: { code: 'no', message: 'No.' } } },
-      { kind: 'webhook', webhook: { ...WEBHOOK, events: ['invoice.failed'] } },
-      { kind: 'stored-error', storedError: { ...STORED_ERROR, bodySha256: 'other' } },
-      { kind: 'delivery', delivery: later },
-      { kind: 'delivery', delivery: gone },
-      { kind: 'delivery-done', delivery: gone },
-    ]);
+it('books that are restored have the first final word of an invoice, the last word of all else, and what is still owed', async () => {
+  const settlement = { applicationId: 'app_1', invoiceId: 'inv_1', error: null, settledAt: 7 };
+  const later = { ...DELIVERY, attempts: 3 };
+  const gone = { ...DELIVERY, id: 'dlv_2' };
+  const store = memoryStore();
+  await store.write([
+    ...FIRST,
+    { kind: 'settlement', settlement },
+    { kind: 'settlement', settlement: { ...settlement, error: { code: 'no', message: 'No.' } } },
+    { kind: 'webhook', webhook: { ...WEBHOOK, events: ['invoice.failed'] } },
+    { kind: 'stored-error', storedError: { ...STORED_ERROR, bodySha256: 'other' } },
+    { kind: 'delivery', delivery: later },
+    { kind: 'delivery', delivery: gone },
+    { kind: 'delivery-done', delivery: gone },
+  ]);
 
-    const books = (await restoreApplications(store.open())).get('app_1');
+  const books = (await restoreApplications(store.open())).get('app_1');
 
-    expect(books?.invoices.get('inv_1')).toEqual({ ...invoice('inv_1'), status: 'issued', settledAt: 7 });
-    expect(books?.webhooks.get('whk_1')?.events).toEqual(['invoice.failed']);
-    expect(books?.keptAnswers.get('k')?.bodySha256).toBe('other');
-    expect([...(books?.deliveriesPending.values() ?? [])]).toEqual([later]);
-    expect([...(books?.merchants.values() ?? [])]).toEqual([MERCHANT]);
-  });
+  expect(books?.invoices.get('inv_1')).toEqual({ ...invoice('inv_1'), status: 'issued', settledAt: 7 });
+  expect(books?.webhooks.get('whk_1')?.events).toEqual(['invoice.failed']);
+  expect(books?.keptAnswers.get('k')?.bodySha256).toBe('other');
+  expect([...(books?.deliveriesPending.values() ?? [])]).toEqual([later]);
+  expect([...(books?.merchants.values() ?? [])]).toEqual([MERCHANT]);
 });

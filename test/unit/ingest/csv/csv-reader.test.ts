@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { CsvReader } from '../../../../src/ingest/csv/csv-reader.ts';
 import type { CsvRecord } from '../../../../src/ingest/csv/csv-reader.ts';
-import { Refusal } from '../../../../src/ingest/findings.ts';
+import { refusalOf } from '../ingested.ts';
 
 async function read(text: string, size = 1 << 16): Promise<readonly CsvRecord[]> {
   const reader = new CsvReader(',');
@@ -10,11 +10,6 @@ async function read(text: string, size = 1 << 16): Promise<readonly CsvRecord[]>
   const records: CsvRecord[] = [];
   for (let at = 0; at < bytes.length; at += size) records.push(...(await reader.write(bytes.subarray(at, at + size))));
   return [...records, ...(await reader.end())];
-}
-
-async function refused(text: string): Promise<unknown> {
-  const error = await read(text).catch((thrown: unknown) => thrown);
-  return error instanceof Refusal ? error.finding : error;
 }
 
 describe('CsvReader', () => {
@@ -71,7 +66,7 @@ describe('CsvReader', () => {
     ['a quote inside a text', 'a,b\nc,15" screen\n', 'quote-misplaced', 2],
     ['a cell that would fill the memory', `a,b\nc,${'x'.repeat(10 * 1024 * 1024)}\n`, 'record-too-long', 2],
   ])('locates %s', async (_, text, code, row) => {
-    expect(await refused(text)).toMatchObject({ code, row });
+    expect(await refusalOf(() => read(text))).toMatchObject({ code, row });
   });
 
   it('knows whether the last line was ended', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DecimalEvidence } from '../../../../src/ingest/csv/decimal-evidence.ts';
-import { Refusal } from '../../../../src/ingest/findings.ts';
+import { refusalOf } from '../ingested.ts';
 
 function evidenceOf(...cells: string[]): DecimalEvidence {
   const evidence = new DecimalEvidence();
@@ -10,16 +10,6 @@ function evidenceOf(...cells: string[]): DecimalEvidence {
 
 function witness(row: number, value: string) {
   return { row, column: 'unit_price', value };
-}
-
-function refusalOf(evidence: DecimalEvidence): Refusal {
-  try {
-    evidence.decide();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('expected a refusal');
 }
 
 describe('DecimalEvidence', () => {
@@ -39,8 +29,10 @@ describe('DecimalEvidence', () => {
     ['1.500', '1 234,50'],
     ['1,549', '.95'],
     ['１，５００', '0.5'],
-  ])('takes %s for no thousand only because %s proves the other mark', (cell, other) => {
-    expect(refusalOf(evidenceOf(cell, other)).finding).toMatchObject({ code: 'decimal-unproved', row: 2 });
+  ])('takes %s for no thousand only because %s proves the other mark', async (cell, other) => {
+    const found = await refusalOf(() => evidenceOf(cell, other).decide());
+
+    expect(found).toMatchObject({ code: 'decimal-unproved', row: 2 });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { decodeChunks } from '../../../../src/ingest/encoding/decide-encoding.ts';
-import { Refusal } from '../../../../src/ingest/findings.ts';
+import { refusalOf } from '../ingested.ts';
 import fc from 'fast-check';
 import { Utf8Scanner } from '../../../../src/ingest/encoding/scan-file.ts';
 import { anyText } from '../../../support/any-text.ts';
@@ -15,37 +15,27 @@ async function decoded(chunks: readonly Uint8Array[], encoding: string): Promise
   return Buffer.concat(pieces).toString('utf8');
 }
 
-async function refusalOf(chunks: readonly Uint8Array[], encoding: string): Promise<unknown> {
-  return decoded(chunks, encoding).catch((error: unknown) => (error instanceof Refusal ? error.finding : error));
-}
-
 describe('decodeChunks', () => {
-  it('names the line of what it cannot read', async () => {
-    const lines = Buffer.from('a\r\nb\rc\n');
-    const wide = iconv.encode('a\r\nb\rc\n', 'utf-16le');
-
-    expect(await refusalOf([lines, Buffer.from([0x64, 0x81])], 'windows-1252')).toMatchObject({
-      row: 4,
-      code: 'encoding-damaged',
-    });
-    expect(await refusalOf([wide, Buffer.from([0x64, 0, 0, 0xd8, 0x64, 0])], 'utf-16le')).toMatchObject({ row: 4 });
-    expect(await refusalOf([wide, Buffer.from([0x64])], 'utf-16le')).toMatchObject({
-      row: 4,
-      code: 'encoding-damaged',
-    });
-    expect(await refusalOf([wide, Buffer.from([0, 0])], 'utf-16le')).toMatchObject({ row: 4, code: 'binary' });
+  const lines = Buffer.from('a\r\nb\rc\n');
+  const wide = iconv.encode('a\r\nb\rc\n', 'utf-16le');
+  it.each([
+    ['a byte that the encoding does not know', 'windows-1252', lines, [0x64, 0x81], 'encoding-damaged'],
+    ['half of a pair', 'utf-16le', wide, [0x64, 0, 0, 0xd8, 0x64, 0], 'encoding-damaged'],
+    ['half of a character', 'utf-16le', wide, [0x64], 'encoding-damaged'],
+    ['a NUL character', 'utf-16le', wide, [0, 0], 'binary'],
+  ] as const)('names the line of %s', async (_, encoding, before, bytes, code) => {
+    expect(await refusalOf(() => decoded([before, Buffer.from(bytes)], encoding))).toMatchObject({ row: 4, code });
   });
 
-  it('reads characters that lie across chunks', async () => {
-    const bytes = iconv.encode('ã€😀\n', 'utf-16be');
+  it.each(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'])(
+    'reads characters that lie across chunks in %s',
+    async (encoding) => {
+      const text = encoding === 'windows-1252' ? 'ã€\n' : 'ã€😀\n';
+      const bytes = [...iconv.encode(text, encoding)].map((byte) => Buffer.of(byte));
 
-    expect(
-      await decoded(
-        [...bytes].map((byte) => Buffer.of(byte)),
-        'utf-16be',
-      ),
-    ).toBe('ã€😀\n');
-  });
+      expect(await decoded(bytes, encoding)).toBe(text);
+    },
+  );
 });
 
 function scan(bytes: Uint8Array, size: number): Utf8Scanner {

@@ -59,11 +59,12 @@ describe('parseProfile', () => {
   });
 });
 
-describe('requireProfileName', () => {
-  it.each(['../secrets', 'a/b', 'a\\b', '.hidden', 'ERP', '', 'a'.repeat(65), 'a\0b'])('refuses %j', (name) => {
+it.each(['../secrets', 'a/b', 'a\\b', '.hidden', 'ERP', '', 'a'.repeat(65), 'a\0b'])(
+  'requireProfileName refuses %j',
+  (name) => {
     expect(() => requireProfileName(name)).toThrow(/must be small letters/);
-  });
-});
+  },
+);
 
 describe('chooseProfile', () => {
   const directory = profilesDirectory({ erp: {}, 'erp-porto': { decimal: ',' }, other: { decimal: '.' } });
@@ -134,32 +135,30 @@ describe('chooseProfile', () => {
   });
 });
 
-describe('the example profile', () => {
-  it('reads the export it is written for', async () => {
-    const { options } = parseProfile('loja-exemplo', readFileSync(EXAMPLE));
-    const text = [
-      'Série;Número;Nome do cliente;NIF do cliente;Artigo;Qtd.;P. unit. s/ IVA;Taxa IVA;Vendedor',
-      'A;17;José Gonçalves;210484276;Pão de ló;2;1.234,50;23%;Rui',
-      'A;18;Ana;;Café;1;1.000;6;Rui',
-    ].join('\r\n');
+it('the example profile reads the export it is written for', async () => {
+  const { options } = parseProfile('loja-exemplo', readFileSync(EXAMPLE));
+  const text = [
+    'Série;Número;Nome do cliente;NIF do cliente;Artigo;Qtd.;P. unit. s/ IVA;Taxa IVA;Vendedor',
+    'A;17;José Gonçalves;210484276;Pão de ló;2;1.234,50;23%;Rui',
+    'A;18;Ana;;Café;1;1.000;6;Rui',
+  ].join('\r\n');
 
-    const { result, invoices } = await ingestedText(iconv.encode(`${text}\r\n`, 'windows-1252'), options);
+  const { result, invoices } = await ingestedText(iconv.encode(`${text}\r\n`, 'windows-1252'), options);
 
-    expect(result).toMatchObject({ ok: true, rows: 2, rowsLost: 0 });
-    expect(invoices).toMatchObject([
-      {
-        ok: true,
-        invoice: {
-          ref: 'A/17',
-          merchant: { nif: '501964843', legalName: 'Padaria Central do Porto, Lda' },
-          customer: { name: 'José Gonçalves', taxId: '210484276' },
-          currency: 'EUR',
-          lines: [{ description: 'Pão de ló', quantity: '2', unitPrice: '1234.5', taxCode: 'IVA_23' }],
-        },
+  expect(result).toMatchObject({ ok: true, rows: 2, rowsLost: 0 });
+  expect(invoices).toMatchObject([
+    {
+      ok: true,
+      invoice: {
+        ref: 'A/17',
+        merchant: { nif: '501964843', legalName: 'Padaria Central do Porto, Lda' },
+        customer: { name: 'José Gonçalves', taxId: '210484276' },
+        currency: 'EUR',
+        lines: [{ description: 'Pão de ló', quantity: '2', unitPrice: '1234.5', taxCode: 'IVA_23' }],
       },
-      { ok: true, invoice: { ref: 'A/18', lines: [{ unitPrice: '1000', taxCode: 'IVA_6' }] } },
-    ]);
-  });
+    },
+    { ok: true, invoice: { ref: 'A/18', lines: [{ unitPrice: '1000', taxCode: 'IVA_6' }] } },
+  ]);
 });
 
 describe('a saved proposal', () => {

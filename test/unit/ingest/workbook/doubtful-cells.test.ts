@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Parts } from '../../../support/files/workbook-file.ts';
 import { ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 import * as sheet from './sheet-xml.ts';
-import { COLUMNS, header, LINE, line, ods, odsCells, odsRow, related, saidOf, styles } from './sheet-xml.ts';
+import { COLUMNS, header, LINE, line, ods, odsCells, odsRow, saidOf, styles } from './sheet-xml.ts';
 
 afterAll(removeTemporaryFiles);
 
@@ -49,23 +49,18 @@ describe('a cell with half of a character', () => {
   });
 });
 
-describe('a row of formulas without a value', () => {
-  it('is no blank row: the invoices beside it are not sent without it', async () => {
-    const formulas = Object.fromEntries(COLUMNS.map((column) => [column, '<c><f>Data!A2</f></c>']));
+it('a row of formulas without a value is no blank row: the invoices beside it are not sent without it', async () => {
+  const formulas = Object.fromEntries(COLUMNS.map((column) => [column, '<c><f>Data!A2</f></c>']));
 
-    expect(await saidOf(xlsx([line(2), line(3, formulas)]))).toEqual({
-      F1: ['line-may-be-missing'],
-      file: ['rows-lost', 'formula-without-value'],
-    });
+  expect(await saidOf(xlsx([line(2), line(3, formulas)]))).toEqual({
+    F1: ['line-may-be-missing'],
+    file: ['rows-lost', 'formula-without-value'],
   });
 });
 
 describe('a formula whose saved value is an empty text', () => {
   it.each(['<c t="str"><f>A1</f><v></v></c>', '<c t="s"><f>A1</f><v>0</v></c>'])('is a formula: %s', async (cell) => {
-    const strings: Parts = {
-      ...related(['r2', 'sharedStrings', 's.xml']),
-      'xl/s.xml': '<sst><si><t/></si><si><t>x</t></si></sst>',
-    };
+    const strings = sheet.shared('<si><t/></si><si><t>x</t></si>');
     const file = (more: Parts): Buffer => xlsx([line(2, { customer_name: cell })], { ...strings, ...more });
 
     const { result } = await ingested(temporaryFile(file({}), 'a.xlsx'));
@@ -85,15 +80,13 @@ describe('a formula whose saved value is an empty text', () => {
   });
 });
 
-describe('a format of another part of the styles', () => {
-  it('does not take the place of the one that a cell has', async () => {
-    const cells = '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>';
-    const formats = '<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts>';
-    const other = '<dxfs><dxf><numFmt numFmtId="164" formatCode="0"/></dxf></dxfs>';
-    const file = xlsx([line(2, { invoice_ref: '<c s="1"><v>42</v></c>' })], styles(formats + cells + other));
+it('a format of another part of the styles does not take the place of the one that a cell has', async () => {
+  const cells = '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>';
+  const formats = '<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts>';
+  const other = '<dxfs><dxf><numFmt numFmtId="164" formatCode="0"/></dxf></dxfs>';
+  const file = xlsx([line(2, { invoice_ref: '<c s="1"><v>42</v></c>' })], styles(formats + cells + other));
 
-    expect(await saidOf(file)).toEqual({ '00042': [], file: [] });
-  });
+  expect(await saidOf(file)).toEqual({ '00042': [], file: [] });
 });
 
 describe('a formula that fills several cells', () => {
@@ -177,8 +170,9 @@ describe('a reference that cannot be the one that was meant', () => {
   });
 });
 
-describe('an error as a text, as a corrections file holds it', () => {
-  it.each(['#VALUE!', 'Err:502'])('%s is not sent, nor taken for a part of a reference', async (text) => {
+it.each(['#VALUE!', 'Err:502'])(
+  'an error as a text, as a corrections file holds it %s is not sent, nor taken for a part of a reference',
+  async (text) => {
     const reference = { columns: ['invoice_ref', 'description'], separator: '/' };
     const file = xlsx([
       line(2, { description: sheet.text(text) }),
@@ -187,8 +181,8 @@ describe('an error as a text, as a corrections file holds it', () => {
 
     expect(await saidOf(file)).toEqual({ F1: ['spreadsheet-error'], F9: [], file: [] });
     expect(await saidOf(file, { reference })).toEqual({ 'F9/Pão': [], file: ['rows-lost', 'spreadsheet-error'] });
-  });
-});
+  },
+);
 
 describe('a number that is shown with more than its digits', () => {
   const digits = '<number:number number:min-integer-digits="8"/>';

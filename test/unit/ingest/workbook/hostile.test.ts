@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { OdsStyles } from '../../../../src/ingest/workbook/ods/ods-styles.ts';
 import { odsOfContent, xlsxParts, zipOf, type Parts, type ZipChange } from '../../../support/files/workbook-file.ts';
 import { removeTemporaryFiles } from '../ingested.ts';
-import { header, line, LINE, outcome, related, styles, WHOLE, xlsx } from './sheet-xml.ts';
+import { header, line, LINE, outcome, related, shared, styles, WHOLE, xlsx } from './sheet-xml.ts';
 import { ODS_HEADER, ods, odsCell, odsCells, odsRow, odsTable } from './sheet-xml.ts';
 
 afterAll(removeTemporaryFiles);
@@ -10,10 +10,6 @@ afterAll(removeTemporaryFiles);
 const TOO_LARGE = 'workbook-too-large';
 const DAMAGED = 'workbook-damaged';
 const MEGABYTE = 'x'.repeat(1_000_000);
-const SHARED_MEGABYTE: Parts = {
-  ...related(['r2', 'sharedStrings', 'sharedStrings.xml']),
-  'xl/sharedStrings.xml': `<sst><si><t>${MEGABYTE}</t></si></sst>`,
-};
 
 const part = (content: string | Buffer): Parts => ({ 'xl/worksheets/sheet1.xml': content });
 const sheet = (inside: string, before = ''): Parts =>
@@ -79,12 +75,13 @@ describe('a workbook', () => {
     expect(await outcome(xlsx(WHOLE, {}, change))).toMatch(said);
   });
 
+  const bigRow = xlsx(header + line(2, {}, '<c t="s"><v>0</v></c>'.repeat(2)), shared(`<si><t>${MEGABYTE}</t></si>`));
   const countless = xlsx(WHOLE);
   countless.writeUInt16LE(10_001, countless.length - 12);
   const otherText = { mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': '<a/>' };
   const FOREIGN = 'format-foreign: Expected CSV, JSON, NDJSON, XLSX or ODS, found';
   it.each([
-    ['has one text of a megabyte twice in a row', bigRow(), `${TOO_LARGE}: `],
+    ['has one text of a megabyte twice in a row', bigRow, `${TOO_LARGE}: `],
     ['has one part twice', zipOf([...Object.entries(xlsxParts(WHOLE)), ['XL/workbook.xml', '<workbook/>']]), DAMAGED],
     ['declares 10,001 parts', countless, `${TOO_LARGE}: `],
     ['is cut off', xlsx(WHOLE).subarray(0, -30), `${DAMAGED}: `],
@@ -95,10 +92,6 @@ describe('a workbook', () => {
     expect(await outcome(file)).toContain(said);
   });
 });
-
-function bigRow(): Buffer {
-  return xlsx(header + line(2, {}, '<c t="s"><v>0</v></c>'.repeat(2)), SHARED_MEGABYTE);
-}
 
 describe('an ODS workbook', () => {
   const repeated = (count: number): string => odsLine(`table:number-rows-repeated="${count}"`);

@@ -31,6 +31,11 @@ export function related(...relationships: readonly (readonly [id: string, type: 
   return { 'xl/_rels/workbook.xml.rels': `<Relationships>${all.join('')}</Relationships>` };
 }
 
+/** A `sharedStrings.xml` with this in it. */
+export function shared(inside: string): Parts {
+  return { ...related(['r2', 'sharedStrings', 's.xml']), 'xl/s.xml': `<sst>${inside}</sst>` };
+}
+
 /** A `styles.xml` with this in it. */
 export function styles(inside: string): Parts {
   return { ...related(['r2', 'styles', 'styles.xml']), 'xl/styles.xml': `<styleSheet>${inside}</styleSheet>` };

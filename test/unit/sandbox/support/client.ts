@@ -58,6 +58,11 @@ export interface InvoiceChanges {
   readonly customer?: string;
 }
 
+/** Posts an invoice. */
+export function postInvoice(url: string, body: unknown, key?: string): Promise<Reply> {
+  return call(url, 'POST', '/v1/invoices', { body, ...(key === undefined ? {} : { key }) });
+}
+
 /** A valid invoice request; give each a customer of its own, so that no two have the same bytes. */
 export function invoiceFor(merchantId: string, { taxCode = 'IVA_14', customer = 'Buyer' }: InvoiceChanges = {}): Json {
   return {

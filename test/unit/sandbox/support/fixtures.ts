@@ -1,13 +1,10 @@
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { startSandbox } from '../../../../src/sandbox/sandbox.ts';
-import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { restoreApplications } from '../../../../src/sandbox/application.ts';
-import type { DeliveryRecord } from '../../../../src/sandbox/store.ts';
-import { memoryStore, type SandboxStore } from '../../../../src/sandbox/store.ts';
-import { call } from './client.ts';
+import { memoryStore, type DeliveryRecord, type SandboxStore } from '../../../../src/sandbox/store.ts';
+import { call, invoiceFor, merchantIn } from './client.ts';
 
 /** Retries fast enough for a test, as many as the real plan has at least. */
 export const FAST_RETRIES = { firstDelayMs: 5, longestDelayMs: 20, maxAttempts: 8 };
@@ -29,6 +26,13 @@ export async function sandbox(options: Partial<SandboxOptions> = {}): Promise<Sa
   }
   onTestFinished(close);
   return { ...started, close };
+}
+
+/** A sandbox with one merchant, and a valid invoice of it. */
+export async function withMerchant(options: Partial<SandboxOptions> = {}) {
+  const box = await sandbox(options);
+  const merchantId = await merchantIn(box.url);
+  return { ...box, merchantId, body: invoiceFor(merchantId) };
 }
 
 export interface ReceivedDelivery {

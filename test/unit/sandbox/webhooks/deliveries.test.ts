@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../../src/sandbox/store.ts';
-import { call, invoiceFor, merchantIn } from '../support/client.ts';
+import { call, invoiceFor, merchantIn, postInvoice } from '../support/client.ts';
 import type { Json } from '../support/client.ts';
 import { FAST_RETRIES, owedIn, receiver, register, sandbox } from '../support/fixtures.ts';
 import { until } from '../../../support/until.ts';
@@ -11,7 +11,7 @@ async function createInvoices(box: Sandbox, count: number, taxCode = 'IVA_14'): 
   const merchantId = await merchantIn(box.url);
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId, { taxCode, customer: `Buyer ${index}` }) }),
+      postInvoice(box.url, invoiceFor(merchantId, { taxCode, customer: `Buyer ${index}` })),
     ),
   );
   return replies.map(({ json }) => String(json['id']));
