@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { runChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
-import { startDeployedPostgres } from './deployed-postgres.ts';
-import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { timelineTable } from './measures/timeline.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
-import { runLote } from './run-lote.ts';
+import { runLoteOn } from './run-lote.ts';
 import { LATENCY_MS, startSandbox } from './sandbox.ts';
 
 /** The default of the service profile's `limits.maxConcurrency`. */
@@ -55,33 +53,13 @@ async function measureLote(
   ledger: LedgerKind,
   place: { url: string; directory: string; options: IssueOptions },
 ): Promise<LoteMeasure | null> {
-  const { statements } = place.options;
-  const settings = statements ? COUNTING_STATEMENTS : {};
-  const cluster = ledger === 'postgres' ? await startDeployedPostgres(settings) : null;
-  if (ledger === 'postgres' && cluster === null) {
+  const { invoices, profileDir, metrics, node, timeline, statements } = place.options;
+  const measured = await runLoteOn(ledger, statements, {
+    ...{ sandboxUrl: place.url, directory: join(place.directory, ledger) },
+    ...{ invoices, profileDir, metrics, node, timeline },
+  });
+  if (measured === null)
     process.stderr.write('No PostgreSQL on this machine (initdb and postgres): Lote is measured on PGlite only.\n');
-    return null;
-  }
-  try {
-    const { options } = place;
-    const counted = statements && cluster !== null ? cluster.url : null;
-    const measured = await runLote({
-      ledger,
-      databaseUrl: cluster?.url ?? null,
-      databasePid: cluster?.pid ?? null,
-      sandboxUrl: place.url,
-      directory: join(place.directory, ledger),
-      invoices: options.invoices,
-      profileDir: options.profileDir,
-      metrics: options.metrics,
-      node: options.node,
-      timeline: options.timeline,
-      ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
-    });
-    if (measured.timeline !== undefined) printTable(timelineTable(measured.timeline));
-    if (counted !== null) printTable(await statementTable(counted, options.invoices));
-    return measured;
-  } finally {
-    await cluster?.stop();
-  }
+  if (measured?.timeline !== undefined) printTable(timelineTable(measured.timeline));
+  return measured;
 }

@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChild } from './child.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
-import { startDeployedPostgres } from './deployed-postgres.ts';
-import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import type { RateOptions } from './options.ts';
-import { printTable, type Table } from './print-table.ts';
+import type { Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
 import type { SpanCpu } from './processes/lote-process.ts';
-import { runLote } from './run-lote.ts';
+import { runLoteOn } from './run-lote.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** How long Lote rests after its batch. */
@@ -60,32 +58,21 @@ async function measure(
   requestsPerSecond: number | null,
   { directory, sandboxUrl, options }: { directory: string; sandboxUrl: string; options: RateOptions },
 ): Promise<LoteMeasure> {
-  const { ledger, invoices, node, profileDir } = options;
-  const counts = options.statements && requestsPerSecond !== null;
-  const settings = counts ? COUNTING_STATEMENTS : {};
-  const cluster = ledger === 'postgres' ? await startDeployedPostgres(settings) : null;
-  if (ledger === 'postgres' && cluster === null)
-    throw new Error('Measuring a rate: no PostgreSQL on this machine (initdb and postgres). Add --only pglite.');
+  const { ledger, invoices, node } = options;
+  const isLimited = requestsPerSecond !== null;
   const own = join(directory, name);
   const serviceProfile = join(own, 'service-profile.json');
-  try {
-    await mkdir(own);
-    await writeFile(serviceProfile, JSON.stringify({ limits: { requestsPerSecond } }));
-    const counted = counts && cluster !== null ? cluster.url : null;
-    const measured = await runLote({
-      ...{ ledger, invoices, node, sandboxUrl, metrics: false, directory: own },
-      ...{ databaseUrl: cluster?.url ?? null, databasePid: cluster?.pid ?? null },
-      // An application of its own of the sandbox: the other run's invoices are not this one's.
-      env: { SERVICE_PROFILE: serviceProfile, INVOICING_API_KEY: `sk_test_${name}` },
-      profileDir: requestsPerSecond === null ? null : profileDir,
-      restMs: requestsPerSecond === null ? 0 : REST_MS,
-      ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
-    });
-    if (counted !== null) printTable(await statementTable(counted, invoices));
-    return measured;
-  } finally {
-    await cluster?.stop();
-  }
+  await mkdir(own);
+  await writeFile(serviceProfile, JSON.stringify({ limits: { requestsPerSecond } }));
+  const measured = await runLoteOn(ledger, options.statements && isLimited, {
+    ...{ invoices, node, sandboxUrl, metrics: false, directory: own },
+    // An application of its own of the sandbox: the other run's invoices are not this one's.
+    env: { SERVICE_PROFILE: serviceProfile, INVOICING_API_KEY: `sk_test_${name}` },
+    profileDir: isLimited ? options.profileDir : null,
+    restMs: isLimited ? REST_MS : 0,
+  });
+  if (measured !== null) return measured;
+  throw new Error('Measuring a rate: no PostgreSQL on this machine (initdb and postgres). Add --only pglite.');
 }
 
 /** Shares of one core, of each process; events and CPU of an invoice with a limit beside those without. */

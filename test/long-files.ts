@@ -61,7 +61,6 @@ export const LONG_FILES: readonly string[] = [
   'test/workflow/operator/typed-by-hand.test.ts',
   'test/contract/app/temporal/temporal-connection.test.ts',
   'test/e2e/shared-limits.test.ts',
-  'test/e2e/commands/confirm-total.test.ts',
   'test/e2e/faults/clock-jump.test.ts',
   'test/contract/app/worker/workflow-bundle.test.ts',
   'test/workflow/long-wait.test.ts',

@@ -10,7 +10,7 @@ export default defineConfig({
     exclude: [...without, ...(process.env['MUTATION_STAGE'] === 'static' ? ['**/*.property.test.ts'] : [])],
     runner: '.ci/mutation/runner.ts',
     globalSetup: include.some((pattern) => pattern.startsWith('test/contract/'))
-      ? ['test/support/servers/global-postgres.ts']
+      ? ['test/support/servers/global-servers.ts']
       : [],
     pool: 'forks',
     fileParallelism: false,

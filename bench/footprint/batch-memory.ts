@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { writeInvoiceFile } from '../../test/support/files/batch-file.ts';
-import { ownPort } from '../../test/support/servers/own-port.ts';
 import { startDeployedPostgres } from '../deployed-postgres.ts';
 import { watchMemory } from '../measures/memory-watch.ts';
+import { loteEnv } from '../run-lote.ts';
 import { startSandbox } from '../sandbox.ts';
 import { startLote } from './lote-command.ts';
 
@@ -27,20 +27,11 @@ export async function measureBatchMemory(
   const sandbox = await startSandbox();
   const database = watchMemory(() => [cluster.pid]);
   try {
-    const input = join(directory, 'input');
-    const file = join(input, 'batch.csv');
+    const file = join(directory, 'input', 'batch.csv');
     await writeInvoiceFile(file, { invoices });
-    const port = await ownPort();
     const run = startLote(node, ['run', file, '--json'], {
-      LOTE_INPUT_DIR: input,
-      LOTE_REPORTS_DIR: join(directory, 'reports'),
-      LOTE_DATA_DIR: join(directory, 'data'),
-      DATABASE_URL: cluster.url,
-      INVOICING_BASE_URL: sandbox.first.url,
-      INVOICING_API_KEY: 'sk_test_footprint',
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
+      ...(await loteEnv(directory, sandbox.first.url)),
+      ...{ DATABASE_URL: cluster.url, INVOICING_API_KEY: 'sk_test_footprint' },
     });
     requireAllIssued(await run.done, invoices);
     const { lote, temporal } = run.memory.peak;

@@ -46,7 +46,7 @@ async function takeScreenshots(): Promise<void> {
     await picture(page, 'report');
   } finally {
     await browser.close();
-    await lote.stop();
+    await lote.remove();
   }
 }
 

@@ -29,7 +29,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
   afterAll(async () => {
     await browser?.close();
-    await lote?.stop();
+    await lote?.remove();
   }, 300_000);
 
   /** The name of its file. */

@@ -42,7 +42,7 @@ describe.skipIf(BROWSER_PATH === null)('a workbook with a wrong row', { timeout:
 
   afterAll(async () => {
     await browser?.close();
-    await lote?.stop();
+    await lote?.remove();
   }, 300_000);
 
   function desk(): string {

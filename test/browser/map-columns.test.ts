@@ -32,7 +32,7 @@ describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout:
 
   afterAll(async () => {
     await browser?.close();
-    await lote?.stop();
+    await lote?.remove();
   }, 300_000);
 
   async function click(role: 'button' | 'link', name: string | RegExp): Promise<void> {

@@ -54,7 +54,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
 
   afterAll(async () => {
     await browser?.close();
-    await lote?.stop();
+    await lote?.remove();
     await front?.close();
     await sandbox?.close();
   }, 300_000);

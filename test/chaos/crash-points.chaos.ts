@@ -74,11 +74,7 @@ describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
       const last = itsTemporal && first !== undefined ? first : await place.run();
       const row = {
         ...{ fault: itsTemporal ? 'its Temporal server killed' : 'lote run killed', step: name, workers: 1 },
-        ...{
-          ...(await place.differences()),
-          invoices,
-          verdict: await verdictOf(() => place.expectTruth(last)),
-        },
+        ...{ ...(await place.judge(last)), invoices },
         longestWait: Math.round((Date.now() - returned) / 1000),
       };
       rows.push(row);
@@ -89,12 +85,3 @@ describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
     }
   }
 });
-
-async function verdictOf(judge: () => Promise<void>): Promise<string> {
-  try {
-    await judge();
-    return HELD;
-  } catch (error) {
-    return String(error).split('\n')[0] ?? '';
-  }
-}

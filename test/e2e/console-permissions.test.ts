@@ -1,24 +1,22 @@
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/files/batch-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { pageHeaders } from '../support/browser/page-headers.ts';
-import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { batchOf, startLoteUp } from '../support/lote/running-lote.ts';
+import { shared } from '../support/lifetime.ts';
 
 describe('the console of a running Lote', () => {
-  let running: RunningLote;
+  const running = shared(() => startLoteUp());
   let page: Record<string, string>;
   let secret: string;
 
   beforeAll(async () => {
-    running = await startLoteUp();
     page = await pageHeaders(running.console, (path) => fetch(running.console + path));
     secret = join(running.place.directory, 'private.csv');
     await writeFile(secret, 'root:secret-line\n', { mode: 0o600 });
   });
-
-  afterAll(() => running.stop());
 
   async function postRun(headers: Record<string, string>, file: string): Promise<{ status: number; text: string }> {
     const answer = await fetch(`${running.console}/api/run`, {
@@ -63,8 +61,7 @@ describe('the console of a running Lote', () => {
     const handedOver = await runLote(['run', outside, '--json'], running.place.env);
 
     expect(handedOver.code, handedOver.stderr).toBe(0);
-    const [batch] = (JSON.parse(handedOver.stdout) as { batches: { reports: { json: string } }[] }).batches;
-    expect((await stat(batch?.reports.json ?? '')).mode & 0o777).toBe(0o640);
+    expect((await stat(batchOf(handedOver).reports.json)).mode & 0o777).toBe(0o640);
     expect((await stat(running.place.reportsDir)).mode & 0o007).toBe(0);
     expect((await stat(running.place.dataDir)).mode & 0o777).toBe(0o700);
   });

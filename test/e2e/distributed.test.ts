@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { pageHeaders } from '../support/browser/page-headers.ts';
-import { leftBooks } from '../support/crash/left-books.ts';
 import { writeInvoiceFile } from '../support/files/batch-file.ts';
-import { startFleet, type Fleet } from '../support/lote/fleet.ts';
-import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
+import { shared } from '../support/lifetime.ts';
+import { startFleet } from '../support/lote/fleet.ts';
+import { newPlace, runLote, type RunningCommand } from '../support/lote/lote-command.ts';
 import { batchesOf, batchOf, documentOf } from '../support/lote/running-lote.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../support/servers/postgres-database.ts';
+import { SANDBOX_KEY } from '../support/servers/service-front.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { fileStore } from '../../src/sandbox/file-store.ts';
 
 const INVOICES = 200;
 /** So that each part is killed while invoices are being sent. */
@@ -19,31 +22,27 @@ const server = inject('postgresUrl');
 
 /** The topology of docker-compose.yml, as processes: what is shared is a database, a Temporal server and the input folder. */
 describe.skipIf(server === null)('the distributed form', () => {
-  let fleet: Fleet;
-  let place: Place;
+  const env = { LOTE_PAGE_SIZE: '20', LOTE_SETTLE_TIMEOUT: '60s' };
+  const fleet = shared(() => startFleet({ profile: SLOW, env }));
+  const sandboxPlace = shared(newPlace);
   let strangers: PostgresDatabase;
   /** A process that a test can end, and whose books are on a disk. */
   let sandbox: RunningCommand;
-  let sandboxPlace: Place;
   let sandboxUrl: string;
-  let startSandbox: () => RunningCommand;
+  let upSandbox: () => RunningCommand;
   let receiver: RunningCommand;
   const workers: RunningCommand[] = [];
   let consoleUrl: string;
 
   beforeAll(async () => {
-    sandboxPlace = await newPlace();
     strangers = await postgresDatabase(server ?? '');
     const [sandboxPort, consolePort] = [String(await ownPort()), String(await ownPort())];
     sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
     consoleUrl = `http://127.0.0.1:${consolePort}`;
-    const env = { CONSOLE_PORT: consolePort, LOTE_PAGE_SIZE: '20', LOTE_SETTLE_TIMEOUT: '60s' };
-    fleet = await startFleet({ profile: SLOW, env });
-    ({ place } = fleet);
-    startSandbox = () => fleet.all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: sandboxPort });
-    sandbox = startSandbox();
+    upSandbox = () => fleet.all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: sandboxPort });
+    sandbox = upSandbox();
     const { INVOICING_API_KEY: _, ...withoutKey } = fleet.env;
-    const web = fleet.all.start(['console'], { ...withoutKey, ...own() });
+    const web = fleet.all.start(['console'], { ...withoutKey, ...own(), CONSOLE_PORT: consolePort });
     receiver = fleet.start('receiver', own());
     workers.push(fleet.start('worker', own()), fleet.start('worker', own()));
     await Promise.all([
@@ -54,11 +53,7 @@ describe.skipIf(server === null)('the distributed form', () => {
     ]);
   });
 
-  afterAll(async () => {
-    await fleet.remove();
-    await strangers.drop();
-    await sandboxPlace.remove();
-  });
+  afterAll(() => strangers?.drop());
 
   const own = () => ({
     INVOICING_BASE_URL: sandboxUrl,
@@ -74,7 +69,7 @@ describe.skipIf(server === null)('the distributed form', () => {
     receiver = fleet.start('receiver', own());
     await untilSent((INVOICES * 2) / 5, run);
     await kill(sandbox);
-    sandbox = startSandbox();
+    sandbox = upSandbox();
     await untilSent((INVOICES * 3) / 5, run);
     await kill(workers[0] as RunningCommand);
 
@@ -112,14 +107,14 @@ describe.skipIf(server === null)('the distributed form', () => {
       id,
       state: 'finished',
       counts: { issued: INVOICES, invoices: INVOICES },
-      reports: { json: join(place.reportsDir, id, 'report.json') },
+      reports: { json: join(fleet.reportsDir, id, 'report.json') },
     });
   }
 
   it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
     const origin = await pageHeaders(consoleUrl, (path) => fetch(consoleUrl + path));
     const form = new FormData();
-    const file = join(place.directory, 'browser.csv');
+    const file = join(fleet.directory, 'browser.csv');
     await writeInvoiceFile(file, { invoices: 20 });
     form.append('file', new Blob([await readFile(file)]), 'browser.csv');
     const uploaded = await fetch(`${consoleUrl}/files`, { method: 'POST', body: form, headers: origin });
@@ -183,7 +178,10 @@ describe.skipIf(server === null)('the distributed form', () => {
     sandbox.signal('SIGTERM');
     await sandbox.end;
 
-    const books = await leftBooks(sandboxPlace.dataDir);
+    const store = fileStore({ directory: join(sandboxPlace.dataDir, 'sandbox') });
+    const reader = await startSandbox({ port: 0, store, apiKeys: [SANDBOX_KEY] });
+    const books = reader.books();
+    await reader.close();
 
     expect(books.duplicates).toEqual([]);
     expect(books.totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { shared } from '../support/lifetime.ts';
 import { startFleet } from '../support/lote/fleet.ts';
 import { runLote } from '../support/lote/lote-command.ts';
-import { documentOf, lotePlace } from '../support/lote/running-lote.ts';
+import { checkIn, documentOf, lotePlace, type LotePlace } from '../support/lote/running-lote.ts';
 
 const server = inject('postgresUrl');
 if (server === null) console.warn('every command: the cluster is left out, because there is no PostgreSQL');
 
 /** A worker and a receiver on a shared PostgreSQL ledger and a shared Temporal server. */
-async function cluster() {
-  const fleet = await startFleet({ roles: ['worker', 'receiver'] });
-  return { env: fleet.env, file: fleet.file, remove: fleet.remove };
-}
+const cluster = () => startFleet({ roles: ['worker', 'receiver'] });
 
 const PLACES = [
   ['in its own process', () => lotePlace(), { hasLedger: true }],
@@ -26,16 +24,13 @@ interface Batch {
 
 /** One small file with an invoice that fails, and each command after it: what does the work makes no difference. */
 describe.each(PLACES)('every command %s', (_, open, { hasLedger }) => {
-  let where: Awaited<ReturnType<typeof open>>;
+  const where = shared<Pick<LotePlace, 'env' | 'file' | 'remove'>>(open);
   let file: string;
   let batch: Batch;
 
   beforeAll(async () => {
-    where = await open();
     file = await where.file('may.csv', { invoices: 3, failing: [2] });
   });
-
-  afterAll(() => where?.remove());
 
   async function lote<T>(code: number, ...parameters: readonly string[]): Promise<T> {
     const end = await runLote([...parameters, '--json'], where.env);
@@ -104,9 +99,8 @@ describe.each(PLACES)('every command %s', (_, open, { hasLedger }) => {
   });
 
   it('doctor says what it found, and changes nothing', async () => {
-    const { stdout, code } = await runLote(['doctor', '--json'], where.env);
-    expect([0, 1]).toContain(code);
-    const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
-    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['configuration', 'ledger', 'temporal']));
+    const end = await runLote(['doctor', '--json'], where.env);
+    expect([0, 1]).toContain(end.code);
+    for (const name of ['configuration', 'ledger', 'temporal']) expect(checkIn(end, name), name).toBeDefined();
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startFleet, type Fleet } from '../support/lote/fleet.ts';
-import { documentOf, readJson } from '../support/lote/running-lote.ts';
+import { nightSummary, readJson, type CommandReport } from '../support/lote/running-lote.ts';
 import { startCollector, type Collector, metricsNamed, scrape, type Scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 
@@ -14,15 +14,6 @@ const PERSONAL = /Cliente|Comerciante|501964843|502773154|511882408|\b2000000\d\
 const NOT_ALWAYS = new Set(['lote_service_rate_limit']);
 const METRICS_AT = /metrics at (\S+)\n/;
 
-interface Report {
-  readonly counts: Readonly<Record<string, number>>;
-  readonly invoices: readonly { readonly state: string; readonly attempts: number }[];
-}
-
-interface Nights {
-  readonly runs: readonly { readonly files: readonly { readonly batchId: string }[] }[];
-}
-
 async function named(file: string): Promise<readonly string[]> {
   return metricsNamed(await readFile(new URL(`../../deploy/${file}`, import.meta.url), 'utf8'));
 }
@@ -30,7 +21,7 @@ async function named(file: string): Promise<readonly string[]> {
 describe.skipIf(inject('postgresUrl') === null)('the metrics of each process', () => {
   let fleet: Fleet;
   let collector: Collector;
-  let report: Report;
+  let report: CommandReport;
   const urls = { worker: '', receiver: '', console: '' };
 
   beforeAll(async () => {
@@ -51,9 +42,7 @@ describe.skipIf(inject('postgresUrl') === null)('the metrics of each process', (
     await fleet.file('night.csv', { invoices: INVOICES, failing: [3, 33, 63], invalid: [7, 47] });
     const on = await fleet.run('nightly', 'on', '--at', '02:30', '--timezone', 'Europe/Lisbon');
     if (on.code !== 0) throw new Error(on.stderr);
-    const now = await fleet.run('nightly', 'now', '--json');
-    const { night } = documentOf<{ night: { reports: { json: string } } }>(now);
-    const { runs } = await readJson<Nights>(night.reports.json);
+    const { runs } = await nightSummary(await fleet.run('nightly', 'now', '--json'));
     report = await readJson(join(fleet.place.reportsDir, runs[0]?.files[0]?.batchId ?? '', 'report.json'));
   });
 

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../support/lifetime.ts';
 import { writeInvoiceFile } from '../support/files/batch-file.ts';
-import { COMMAND, NODE_OPTIONS, runLote, type CommandEnd, startCommand } from '../support/lote/lote-command.ts';
+import { COMMAND, runLote, startLote, type CommandEnd } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
-import { startLoteUp, type RunningLote, sharedTemporal } from '../support/lote/running-lote.ts';
+import { startLoteUp, sharedTemporal, type RunningLote } from '../support/lote/running-lote.ts';
 
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`one owner: tests in namespaces are left out; ${whyNot}`);
@@ -15,19 +16,12 @@ function runInside(
   { place }: RunningLote,
   more: Readonly<Record<string, string>> = {},
 ): Promise<CommandEnd> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...place.env, ...more };
-  return startCommand(inside.wrap([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters]), { env }).end;
+  return startLote(parameters, { ...place.env, ...more }, COMMAND, inside).end;
 }
 
 /** Two containers on one volume: what they share is the directory, and at most the network or the processes. */
 describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', () => {
-  let running: RunningLote;
-
-  beforeAll(async () => {
-    running = await startLoteUp(sharedTemporal());
-  });
-
-  afterAll(() => running.stop());
+  const running = shared(() => startLoteUp(sharedTemporal()));
 
   it('is not opened from another network namespace: each command refuses with a sentence', async () => {
     const file = await fileOf('shared');

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { forTest } from '../support/lifetime.ts';
 import { dataDirAt } from '../../src/app/data-dir/data-dir.ts';
 import { readEndpoints } from '../../src/app/data-dir/endpoints-file.ts';
 import { temporalProcess } from '../support/namespaces.ts';
@@ -23,11 +24,9 @@ describe('one data directory, several commands', () => {
   beforeEach(async () => {
     engine = gatedEngine();
     const sandbox = { latencyMs: LATENCY_MS, engine: engine.engine };
-    place = await lotePlace({ sandbox, temporal: 'own', env: { LOTE_SETTLE_TIMEOUT: '200s' } });
+    place = await forTest(lotePlace({ sandbox, temporal: 'own', env: { LOTE_SETTLE_TIMEOUT: '200s' } }));
     env = { ...place.env };
   });
-
-  afterEach(() => place.remove());
 
   const start = (...parameters: readonly string[]): RunningCommand => place.all.start(parameters, env);
 

@@ -1,30 +1,25 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { shared } from '../support/lifetime.ts';
 import { writeInvoiceFile } from '../support/files/batch-file.ts';
-import { startFleet, type Fleet } from '../support/lote/fleet.ts';
-import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
+import { startFleet } from '../support/lote/fleet.ts';
+import { newPlace, runLote, type RunningCommand } from '../support/lote/lote-command.ts';
 import { batchOf } from '../support/lote/running-lote.ts';
 
 describe.skipIf(inject('postgresUrl') === null)('workers on machines of their own', () => {
-  let shared: Fleet;
-  let elsewhere: Place;
+  const fleet = shared(() => startFleet({ roles: ['worker'], isProved: true }));
+  const elsewhere = shared(newPlace);
   let worker: RunningCommand;
 
-  beforeAll(async () => {
-    shared = await startFleet({ roles: ['worker'], isProved: true });
-    elsewhere = await newPlace();
-    [worker] = shared.parts as [RunningCommand];
-  });
-  afterAll(async () => {
-    await shared.remove();
-    await elsewhere.remove();
+  beforeAll(() => {
+    [worker] = fleet.parts as [RunningCommand];
   });
 
   it('refuse to start with a folder of their own, naming it, so that every batch has all its files', async () => {
     const { LOTE_INPUT_DIR, LOTE_REPORTS_DIR, LOTE_DATA_DIR } = elsewhere.env;
     const own = [{ LOTE_INPUT_DIR }, { LOTE_REPORTS_DIR }, { LOTE_DATA_DIR }];
-    const strangers = own.map((folder) => shared.start('worker', folder as never));
+    const strangers = own.map((folder) => fleet.start('worker', folder as never));
 
     const ends = await Promise.all(strangers.map(({ end }) => end));
 
@@ -33,7 +28,7 @@ describe.skipIf(inject('postgresUrl') === null)('workers on machines of their ow
       expect(stderr).toContain(Object.keys(own[at] ?? {})[0]);
     }
     const lost = await runLote(['run', await fileFromElsewhere()], {
-      ...shared.clientEnv,
+      ...fleet.clientEnv,
       LOTE_INPUT_DIR: elsewhere.inputDir,
     });
     expect(lost.code, lost.stderr).toBe(3);
@@ -43,7 +38,7 @@ describe.skipIf(inject('postgresUrl') === null)('workers on machines of their ow
   it('refuse to start with a clock of their own: by it they would repeat keys that the service has forgotten', async () => {
     const ahead = '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+3600000';
 
-    const stranger = shared.start('worker', { NODE_OPTIONS: ahead });
+    const stranger = fleet.start('worker', { NODE_OPTIONS: ahead });
     const started = stranger.said('Worker on task queue').then(
       () => 'started',
       () => stranger.end,
@@ -58,11 +53,11 @@ describe.skipIf(inject('postgresUrl') === null)('workers on machines of their ow
   });
 
   it('wait while the reports folder is not mounted, write nothing beneath, and end when it is back', async () => {
-    const { reportsDir } = shared.place;
+    const { reportsDir } = fleet.place;
     const file = await fileFromElsewhere();
     await rename(reportsDir, `${reportsDir}-away`);
     await mkdir(reportsDir);
-    const run = shared.run('run', file, '--json');
+    const run = fleet.run('run', file, '--json');
     await worker.said('folder-unusable');
 
     expect(await readdir(reportsDir)).toEqual([]);

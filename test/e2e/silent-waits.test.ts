@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { acquireDirectoryLock } from '../../src/app/data-dir/directory-lock.ts';
+import { forTest, shared } from '../support/lifetime.ts';
 import { testFleet } from '../support/lote/fleet.ts';
+import { silentServer } from '../support/servers/proxies.ts';
 import { processes } from '../support/lote/lote-command.ts';
-import { lotePlace, type LotePlace } from '../support/lote/running-lote.ts';
+import { lotePlace } from '../support/lote/running-lote.ts';
 
 const BATCH = 'batch-silent-00000000';
 /** Every command that needs another process; `FILE` stands for a file of invoices. */
@@ -37,31 +38,19 @@ const READING = ['status', 'find', 'report'] as const;
 const NIGHTS = ['nightly on', 'nightly show', 'nightly off'] as const;
 const CONFIRMING = ['confirm-service', 'confirm-ledger'] as const;
 
-/** The address of a server that accepts connections and says nothing. */
-async function silentServer(): Promise<string> {
-  const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  server.unref();
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 describe('each command says what it waits for', () => {
   /** No service listens at its address. */
-  let place: LotePlace;
+  const place = shared(() => lotePlace({ env: { INVOICING_BASE_URL: 'http://127.0.0.1:9' } }));
   let env: Record<string, string>;
   let file: string;
-  let silent: string;
+  const silent = shared(silentServer);
   const noPostgres = inject('postgresUrl') === null;
 
   beforeAll(async () => {
-    place = await lotePlace({ env: { INVOICING_BASE_URL: 'http://127.0.0.1:9' } });
     env = { ...place.env };
     delete env['WEBHOOK_URL'];
     file = await place.file('silent.csv', { invoices: 3 });
-    silent = await silentServer();
   });
-
-  afterAll(() => place.remove());
 
   /** Starts them all, and resolves when each has said the words. Rejects when one has ended, or is silent, without them. */
   async function expectSaid(commands: readonly Command[], env: Readonly<Record<string, string>>, words: string) {
@@ -77,23 +66,25 @@ describe('each command says what it waits for', () => {
     expect(silentOnes).toEqual([]);
   }
 
-  async function ownPlace(more: Readonly<Record<string, string>> = {}): Promise<LotePlace> {
-    const own = await lotePlace({ env: more });
-    onTestFinished(() => own.remove());
-    return own;
-  }
-
   it('a ledger that does not answer', async () => {
-    const hanging = { ...env, DATABASE_URL: `postgres://lote:x@${silent}/lote`, TEMPORAL_ADDRESS: silent };
+    const hanging = {
+      ...env,
+      DATABASE_URL: `postgres://lote:x@${silent.address}/lote`,
+      TEMPORAL_ADDRESS: silent.address,
+    };
     const long = ['purge', 'doctor', 'up', 'worker', 'receiver', 'console'] as const;
 
     await expectSaid([...OPERATING, ...READING, ...CONFIRMING, ...long], hanging, 'Waiting for the ledger');
   });
 
   it.skipIf(noPostgres)('a Temporal server that does not answer', async () => {
-    const fleet = await testFleet({ temporalAddress: silent });
+    const fleet = await testFleet({ temporalAddress: silent.address });
 
-    await expectSaid([...OPERATING, ...NIGHTS, 'worker', 'receiver'], fleet.env, `Waiting for Temporal at ${silent}`);
+    await expectSaid(
+      [...OPERATING, ...NIGHTS, 'worker', 'receiver'],
+      fleet.env,
+      `Waiting for Temporal at ${silent.address}`,
+    );
   });
 
   it.skipIf(noPostgres)('a worker that is not there', async () => {
@@ -101,7 +92,7 @@ describe('each command says what it waits for', () => {
   });
 
   it.each(['run', 'nightly now', 'reconcile'] as const)('a service that does not answer: %s', async (name) => {
-    const own = await ownPlace({ INVOICING_BASE_URL: `http://${silent}` });
+    const own = await forTest(lotePlace({ env: { INVOICING_BASE_URL: `http://${silent.address}` } }));
 
     await expectSaid([name], own.env, 'Waiting for the invoicing service');
   });
@@ -115,7 +106,7 @@ describe('each command says what it waits for', () => {
   });
 
   it('an owner of the data directory that is stopped', async () => {
-    const own = await ownPlace();
+    const own = await forTest(lotePlace());
     const owner = own.start('up');
     await owner.said('Console');
     owner.signal('SIGSTOP');

@@ -1,7 +1,8 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { withOneStepMore } from '../support/changed-workflow/changed-bundle.ts';
+import { forTest } from '../support/lifetime.ts';
 import { testFleet } from '../support/lote/fleet.ts';
 import { COMMAND } from '../support/lote/lote-command.ts';
 import { batchOf, lotePlace } from '../support/lote/running-lote.ts';
@@ -92,11 +93,8 @@ describe('an upgrade on one machine, in the middle of a batch', () => {
       ['MIGRATIONS = [SCHEMA]', `MIGRATIONS = [SCHEMA, ${JSON.stringify(EXPANDING)}]`],
       [`VERSION = "${VERSION}"`, 'VERSION = "9.9.9"'],
     ]);
-    const place = await lotePlace({
-      ...{ temporal: 'own', sandbox: { latencyMs: 200 } },
-      env: { LOTE_PAGE_SIZE: '10', LOTE_SETTLE_TIMEOUT: '15m' },
-    });
-    onTestFinished(() => place.remove());
+    const env = { LOTE_PAGE_SIZE: '10', LOTE_SETTLE_TIMEOUT: '15m' };
+    const place = await forTest(lotePlace({ temporal: 'own', sandbox: { latencyMs: 200 }, env }));
     const file = await place.file('night.csv', { invoices: FEW });
     const before = place.start('run', file);
     await until(() => place.sandbox.books().totals.invoices > FEW / 4);

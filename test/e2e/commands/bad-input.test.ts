@@ -5,7 +5,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runLote } from '../../support/lote/lote-command.ts';
-import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { shared } from '../../support/lifetime.ts';
+import { lotePlace } from '../../support/lote/running-lote.ts';
 
 interface Refusal {
   readonly batches: readonly unknown[];
@@ -49,11 +50,10 @@ const CASES: readonly Case[] = [
 
 describe('lote run with something wrong', () => {
   const listener = createServer();
-  let place: LotePlace;
+  const place = shared(() => lotePlace());
   let good: string;
 
   beforeAll(async () => {
-    place = await lotePlace();
     await once(listener.listen(0, '127.0.0.1'), 'listening');
     good = await place.file('good.csv', { invoices: 3 });
     await mkdir(join(place.inputDir, 'folder.csv'));
@@ -63,10 +63,7 @@ describe('lote run with something wrong', () => {
     await place.file('../service-broken.json', '{"limits": ');
   });
 
-  afterAll(async () => {
-    listener.close();
-    await place.remove();
-  });
+  afterAll(() => void listener.close());
 
   it.each(CASES)('$name: exit code $code, a sentence that names it, nothing sent', async (given) => {
     const files = given.files.map((file) => join(place.inputDir, file));

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
-import { ANY_PORTS, lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { ANY_PORTS, checkIn, lotePlace } from '../../support/lote/running-lote.ts';
 
 const KEYS = { first: 'sk_test_first', second: 'sk_test_second' };
 
 describe('a ledger whose service changes', () => {
-  let place: LotePlace;
+  // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
+  const place = shared(() => lotePlace({ sandbox: { apiKeys: Object.values(KEYS) } }));
   let application: string;
   /** The run that the ledger knows the service from. */
   let first: CommandEnd;
 
-  // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
   beforeAll(async () => {
-    place = await lotePlace({ sandbox: { apiKeys: Object.values(KEYS) } });
     application = place.env['LOTE_APPLICATION'] ?? '';
     first = await run('A', envOf(place.sandbox.url, KEYS.first));
   });
-
-  afterAll(() => place.remove());
 
   function envOf(baseUrl: string, apiKey: string): Record<string, string> {
     const { WEBHOOK_URL: _, ...env } = place.env as Record<string, string>;
@@ -49,14 +47,13 @@ describe('a ledger whose service changes', () => {
     const refused = await run('S', shell);
     const back = await run('A', envOf(place.sandbox.url, KEYS.first));
 
-    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; state: string; detail: string }[] };
     const missing = `uses ${place.sandbox.url}, but INVOICING_BASE_URL is not set here`;
     expect(doctor.code).toBe(1);
-    expect(checks.find(({ name }) => name === 'service account')).toMatchObject({
+    expect(checkIn(doctor, 'service account')).toMatchObject({
       state: 'trouble',
       detail: expect.stringContaining(missing) as string,
     });
-    expect(checks.find(({ name }) => name === 'ledger age')).toBeUndefined();
+    expect(checkIn(doctor, 'ledger age')).toBeUndefined();
     for (const { code, stderr } of confirmed) {
       expect(stderr).toContain(
         `${missing}, and without it the built-in sandbox would be its service. Nothing was confirmed`,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import iconv from 'iconv-lite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchOf, lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
+import { batchOf, lotePlace } from '../../support/lote/running-lote.ts';
 
 /** How one shop writes its files; nothing of it can be read without its profile. */
 const PROFILE = {
@@ -20,14 +21,9 @@ const PROFILE = {
 
 /** `lote up` owns the data directory, and each command hands its file over to it. */
 describe('lote run on files with a profile and control totals', () => {
-  let place: LotePlace;
+  const place = shared(() => lotePlace({ up: true }));
 
-  beforeAll(async () => {
-    place = await lotePlace({ up: true });
-    await place.file('profiles/loja.json', JSON.stringify(PROFILE));
-  });
-
-  afterAll(() => place.remove());
+  beforeAll(() => place.file('profiles/loja.json', JSON.stringify(PROFILE)));
 
   function file(name: string, rows: readonly string[]): Promise<string> {
     const text = ['Série;Número;Nome;Artigo;Qtd.;PVP;Taxa', ...rows, ''].join('\r\n');

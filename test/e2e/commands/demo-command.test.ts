@@ -1,19 +1,17 @@
 import { stat } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import { runLote } from '../../support/lote/lote-command.ts';
-import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { lotePlace } from '../../support/lote/running-lote.ts';
 
 describe('lote demo', () => {
-  let place: LotePlace;
+  const place = shared(() => lotePlace());
   let folders: Record<string, string>;
 
-  beforeAll(async () => {
-    place = await lotePlace();
+  beforeAll(() => {
     const { dataDir, inputDir, reportsDir } = place;
     folders = { LOTE_DATA_DIR: dataDir, LOTE_INPUT_DIR: inputDir, LOTE_REPORTS_DIR: reportsDir };
   });
-
-  afterAll(() => place.remove());
 
   it('leaves no sample at a real service that the environment names, nor in a shared ledger', async () => {
     const shared = { ...folders, DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/lote' };

@@ -1,20 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
+import { forTest } from '../../support/lifetime.ts';
+import { silentServer } from '../../support/servers/proxies.ts';
 import { testFleet } from '../../support/lote/fleet.ts';
 import { SANDBOX_KEY } from '../../support/servers/service-front.ts';
 
 const INVOICES = 12;
-
-/** Takes connections and never answers. */
-async function silentServer(): Promise<{ server: Server; url: string; connections: () => number }> {
-  let connections = 0;
-  const silent = createServer(() => (connections += 1));
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = silent.address() as AddressInfo;
-  return { server: silent, url: `http://127.0.0.1:${port}`, connections: () => connections };
-}
 
 describe.skipIf(inject('postgresUrl') === null)('a service that is configured wrongly at first', () => {
   it('leaves nothing behind: a mistyped address, then a wrong key, then the right ones, and all is issued once', async () => {
@@ -32,14 +22,14 @@ describe.skipIf(inject('postgresUrl') === null)('a service that is configured wr
       }
     }
     const path = await file('first.csv', { invoices: INVOICES });
-    const silent = await silentServer();
+    const silent = await forTest(silentServer());
 
-    const run = await deployed({ url: silent.url, key: SANDBOX_KEY }, async () => {
+    const run = await deployed({ url: `http://${silent.address}`, key: SANDBOX_KEY }, async () => {
       const started = all.start(['run', path, '--json'], clientEnv);
       await expect.poll(() => silent.connections()).toBeGreaterThan(0);
       return started;
     });
-    silent.server.close();
+    await silent.remove();
     await deployed({ url: front.url, key: 'sk_test_mistyped' }, async () => {
       const refused = () => front.requests.filter(({ authorization }) => authorization === 'Bearer sk_test_mistyped');
       await expect.poll(() => refused().length).toBeGreaterThan(0);

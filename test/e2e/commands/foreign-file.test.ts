@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
+import { lotePlace } from '../../support/lote/running-lote.ts';
 
 /** Headers of an accounting program, in Portuguese; the last column is not to be sent. */
 const HEADER = 'Nº Fatura;NIF emitente;Emitente;Email emitente;Cliente;Moeda;Descrição;Qtd;P. unitário;IVA;Obs';
@@ -15,29 +16,19 @@ function exported(refs: readonly string[], header = HEADER): string {
 }
 
 describe('a file with the headers of another program', () => {
-  let place: LotePlace;
-
-  beforeAll(async () => {
-    place = await lotePlace({ temporal: 'own' });
-  });
-
-  afterAll(() => place.remove());
-
-  async function dropped(name: string, text: string): Promise<string> {
-    await place.file(name, text);
-    return name;
-  }
+  const place = shared(() => lotePlace({ temporal: 'own' }));
 
   it('is issued with three commands, and the second file of its layout with one', async () => {
-    const first = await dropped('erp-2026-11.csv', exported(['FT 1', 'FT 2']));
+    await place.file('erp-2026-11.csv', exported(['FT 1', 'FT 2']));
+    const first = 'erp-2026-11.csv';
     const asked = await place.run('run', first);
     const sentBefore = place.sandbox.books().totals.invoices;
 
     const proposal = await place.run('check', first);
     const saved = await place.run('check', first, '--save-profile', 'erp');
     const issued = await place.run('run', first);
-    const second = await dropped('dezembro.csv', exported(['FT 3']));
-    const again = await place.run('run', second);
+    await place.file('dezembro.csv', exported(['FT 3']));
+    const again = await place.run('run', 'dezembro.csv');
 
     expect(
       [asked, proposal, saved, issued, again].map(({ code }) => code),
@@ -54,7 +45,7 @@ describe('a file with the headers of another program', () => {
 
   it('with a column more is refused by a night, and the note names the command that confirms it', async () => {
     const issuedBefore = place.sandbox.books().totals.invoices;
-    await dropped('outro.csv', exported(['FT 4'], `${HEADER};Desconto`));
+    await place.file('outro.csv', exported(['FT 4'], `${HEADER};Desconto`));
 
     const night = await place.run('nightly', 'now');
 

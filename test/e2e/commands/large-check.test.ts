@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND, newPlace, startCommand, type Place } from '../../support/lote/lote-command.ts';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { forTest } from '../../support/lifetime.ts';
+import { COMMAND, newPlace, startCommand } from '../../support/lote/lote-command.ts';
 import { xlsxParts, zipOf } from '../../support/files/workbook-file.ts';
 
 /** What Node may use; a start and a small check take a quarter of it. */
@@ -23,15 +24,9 @@ function hostile(): Buffer {
 }
 
 describe('a check', () => {
-  let place: Place;
-  beforeAll(async () => {
-    place = await newPlace();
-    await mkdir(place.inputDir, { recursive: true });
-  });
-  afterAll(() => place?.remove());
-
   it('of a workbook that does not fit into the memory says so, and is not ended by it', async () => {
-    const path = join(place.inputDir, 'hostile.xlsx');
+    const place = await forTest(newPlace());
+    const path = join(place.directory, 'hostile.xlsx');
     await writeFile(path, hostile());
 
     const command = [process.execPath, `--max-old-space-size=${HEAP_MB}`, COMMAND, 'check', path];

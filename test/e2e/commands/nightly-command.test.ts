@@ -1,36 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { forTest, shared } from '../../support/lifetime.ts';
 import { correctedInOffice, officeWorkbook } from '../../support/files/office-workbook.ts';
 import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
-import { documentOf, lotePlace, readJson, type LotePlace } from '../../support/lote/running-lote.ts';
+import { lotePlace, nightIn, nightSummary, readJson } from '../../support/lote/running-lote.ts';
 
 interface ShownNights {
   readonly nights: { readonly hour: number; readonly minute: number; readonly timezone: string } | null;
 }
 
-interface RanFile {
-  readonly report: string;
-  readonly corrections: string | null;
-}
-
 /** What the last night of a summary did with its only file, and the counts in the report of it. */
 async function lastFile(end: CommandEnd) {
-  const { night } = documentOf<{ night: { reports: { json: string } } }>(end);
-  const { runs } = await readJson<{ runs: { files: RanFile[] }[] }>(night.reports.json);
+  const { runs } = await nightSummary(end);
   const file = runs.at(-1)?.files[0] ?? expect.fail(end.stderr);
   const { counts } = await readJson<{ counts: object }>(join(dirname(file.report), 'report.json'));
   return { corrections: file.corrections ?? '', counts };
 }
 
 describe('lote nightly', () => {
-  let place: LotePlace;
-
-  beforeAll(async () => {
-    place = await lotePlace({ temporal: 'own', up: true });
-  });
-
-  afterAll(() => place.remove());
+  const place = shared(() => lotePlace({ temporal: 'own', up: true }));
 
   it('is switched on, keeps its plan, runs a night now, and is switched off', async () => {
     const on = await place.run('nightly', 'on', '--at', '02:30', '--timezone', 'Europe/Madrid', '--json');
@@ -45,11 +34,8 @@ describe('lote nightly', () => {
 
     expect(show.stdout, show.stderr).toContain('Nights are on: every day at 02:30 Europe/Madrid');
     expect(now.code, now.stderr).toBe(0);
-    const { night } = JSON.parse(now.stdout) as {
-      night: { files: number; problems: number; reports: { json: string } };
-    };
-    expect(night).toMatchObject({ files: 1, problems: 0 });
-    expect(await readJson(night.reports.json)).toMatchObject({ totals: { files: 1, issued: 1 } });
+    expect(nightIn(now)).toMatchObject({ files: 1, problems: 0 });
+    expect((await nightSummary(now)).totals).toMatchObject({ files: 1, issued: 1 });
     const [date = ''] = await readdir(join(place.inputDir, 'archive'));
     expect((await readdir(join(place.inputDir, 'archive', date))).toSorted()).toEqual([
       'dropped.csv',
@@ -60,42 +46,30 @@ describe('lote nightly', () => {
   });
 
   it('issues what is right in a dropped workbook, and the rest when its corrections are dropped corrected', async () => {
-    const header = [
-      'invoice_ref',
-      'merchant_nif',
-      'merchant_legal_name',
-      'merchant_email',
-      'customer_name',
-      'currency',
-    ];
+    const header = 'invoice_ref,merchant_nif,merchant_legal_name,merchant_email,customer_name,currency,description';
     const merchant = ['501964843', 'Padaria Central do Porto, Lda', 'faturas@padaria-central.example'];
     const row = (ref: string, price: number | string) => [
       ...[ref, ...merchant, 'Ana Reis', 'EUR', 'Vela', 2, price, 'IVA_23'],
     ];
-    const table = [[...header, 'description', 'quantity', 'unit_price', 'tax_code'], row('W/1', 1.5), row('W/2', 'x')];
+    const table = [[...header.split(','), 'quantity', 'unit_price', 'tax_code'], row('W/1', 1.5), row('W/2', 'x')];
     // Both nights are handed over to one owner, which another service and another ledger keep apart from the test before.
-    const own = await lotePlace({ up: true });
-    try {
-      const night = () => own.run('nightly', 'now', '--json');
-      await own.file('faturas.xlsx', officeWorkbook(table));
+    const own = await forTest(lotePlace({ up: true }));
+    const night = () => own.run('nightly', 'now', '--json');
+    await own.file('faturas.xlsx', officeWorkbook(table));
 
-      const first = await lastFile(await night());
-      const corrections = await readFile(first.corrections);
-      await own.file('corrected.xlsx', correctedInOffice(corrections, 'I2', 12.5));
-      const second = await lastFile(await night());
+    const first = await lastFile(await night());
+    const corrections = await readFile(first.corrections);
+    await own.file('corrected.xlsx', correctedInOffice(corrections, 'I2', 12.5));
+    const second = await lastFile(await night());
 
-      expect(first.corrections).toMatch(/corrections\.xlsx$/u);
-      expect(first.counts).toMatchObject({ rows: 2, invoices: 2, issued: 1, invalid: 1 });
-      expect(second.counts).toMatchObject({ rows: 1, invoices: 1, issued: 1 });
-      own.expectIssued(2);
-    } finally {
-      await own.remove();
-    }
+    expect(first.corrections).toMatch(/corrections\.xlsx$/u);
+    expect(first.counts).toMatchObject({ rows: 2, invoices: 2, issued: 1, invalid: 1 });
+    expect(second.counts).toMatchObject({ rows: 1, invoices: 1, issued: 1 });
+    own.expectIssued(2);
   });
 
   it.each(['on', 'off', 'show'])('%s names what to start where no Temporal server runs', async (command) => {
-    const away = await lotePlace({ temporal: 'own' });
-    onTestFinished(() => away.remove());
+    const away = await forTest(lotePlace({ temporal: 'own' }));
 
     const { code, stderr } = await away.run('nightly', command);
 

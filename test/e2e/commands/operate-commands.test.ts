@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { CommandEnd } from '../../support/lote/lote-command.ts';
-import { batchOf, lotePlace, readJson, type CommandBatch, type LotePlace } from '../../support/lote/running-lote.ts';
+import { batchOf, lotePlace, reportOf, type CommandBatch, type LotePlace } from '../../support/lote/running-lote.ts';
 import { until } from '../../support/until.ts';
-
-interface ReportDocument {
-  readonly batch: { readonly revision: number };
-  readonly counts: Readonly<Record<string, number>>;
-  readonly changes: { readonly sinceRevision: number; readonly byState: readonly unknown[] } | null;
-  readonly audit: readonly { readonly at: string }[];
-}
 
 /** Longer than the send time. */
 const RETENTION_MS = 15_000;
@@ -32,7 +27,6 @@ function expectIssuedOnce({ sandbox }: LotePlace, issued: number): void {
 
 /** One owner that stays up, as in production, and the commands of operators beside it; the service's own books judge. */
 describe('commands of operators', () => {
-  let place: LotePlace;
   /** Customers that the engine fails at the moment. */
   const failing = new Set<string>();
 
@@ -43,11 +37,7 @@ describe('commands of operators', () => {
     },
   };
 
-  beforeAll(async () => {
-    place = await lotePlace({ sandbox: { engine }, env: TIMES, up: true });
-  });
-
-  afterAll(() => place.remove());
+  const place = shared(() => lotePlace({ sandbox: { engine }, env: TIMES, up: true }));
 
   it('retry sends failed and rejected invoices again once the cause is gone: by reference, then by state', async () => {
     for (const ordinal of [3, 7, 9]) failing.add(`Cliente Secreto ${ordinal}`);
@@ -70,7 +60,7 @@ describe('commands of operators', () => {
     expect(batchOf(byState).counts).toMatchObject({ issued: 11, failed: 0, rejected: 1 });
     expect(batchOf(rest).counts).toMatchObject({ issued: 12 });
     expectIssuedOnce(place, 12);
-    const report = await readJson<ReportDocument>(batch.reports.json);
+    const report = await reportOf(batch);
     expect(report.batch.revision).toBe(4);
     expect(report.audit).toMatchObject([
       { who: 'ana', why: 'the engine is back', invoices: 1, acceptedDuplicateRisk: false },
@@ -81,14 +71,8 @@ describe('commands of operators', () => {
 });
 
 describe('retry after the retention window of the service', () => {
-  let place: LotePlace;
-
-  beforeAll(async () => {
-    const profile = { idempotency: { retentionHours: RETENTION_MS / 3_600_000 } };
-    place = await lotePlace({ profile, env: TIMES, up: true });
-  });
-
-  afterAll(() => place.remove());
+  const profile = { idempotency: { retentionHours: RETENTION_MS / 3_600_000 } };
+  const place = shared(() => lotePlace({ profile, env: TIMES, up: true }));
 
   it('repeats an unknown invoice only at an accepted risk, with who, when and why', async () => {
     const posts = () =>
@@ -115,11 +99,82 @@ describe('retry after the retention window of the service', () => {
     // The same key: a service that remembers longer than it promised answers with the first document.
     expect(new Set(posts().map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
     expectIssuedOnce(place, 4);
-    const { audit } = await readJson<ReportDocument>(batch.reports.json);
+    const { audit } = await reportOf(batch);
     expect(audit).toMatchObject([
       { why: 'the customer asks', invoices: 0, acceptedDuplicateRisk: false },
       { who: 'ana', why: 'their support sees nothing', invoices: 1, acceptedDuplicateRisk: true },
     ]);
     expect(audit[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT/);
+  });
+});
+
+interface Listed {
+  readonly batches: readonly {
+    readonly batchId: string;
+    readonly file: string;
+    readonly counts: Record<string, number>;
+  }[];
+}
+
+/** A service whose refusals prove nothing. */
+const NO_PROOF = { idempotency: { mismatchCodes: [] } };
+
+describe('operators beside one owner', () => {
+  const place = shared(() => lotePlace({ up: true, profile: NO_PROOF }));
+
+  it('replace what was rejected by a corrected file only with the accepted risk of a duplicate, as a retry does', async () => {
+    const file = await place.file('a.csv', { invoices: 2 });
+    // The refused content stays refused: its key is asked once more before the corrected content is sent.
+    place.front.script = ({ method, path, body }) =>
+      method === 'POST' && path === '/v1/invoices' && body.includes('Cliente Secreto')
+        ? { status: 422, json: { error: { code: 'no', message: 'No.' } } }
+        : 'pass';
+    expect(batchOf(await place.run('run', '--json', file)).counts).toMatchObject({ rejected: 2 });
+    const corrected = await place.file('b.csv', { invoices: 2 });
+    await writeFile(corrected, (await readFile(file, 'utf8')).replaceAll('Cliente Secreto', 'Cliente Corrigido'));
+
+    const refused = batchOf(await place.run('run', '--json', corrected));
+    place.expectIssued(0);
+    const corrections = refused.reports.corrections ?? '';
+    const accepted = batchOf(await place.run('run', '--json', corrections, '--accept-duplicate-risk'));
+    place.front.script = () => 'pass';
+
+    expect(refused).toMatchObject({ exitCode: 1, counts: { conflict: 2 } });
+    expect(accepted).toMatchObject({ exitCode: 0, counts: { issued: 2 } });
+    place.expectIssued(2);
+  });
+
+  it('confirm a total: a wrong number is refused, and the right one sends the held batch', async () => {
+    const week = await Promise.all(
+      [1, 2, 3, 4, 5].map((day) => place.file(`may_${day}.csv`, { invoices: 2, series: `W${day}` })),
+    );
+    expect((await place.run('run', ...week)).code).toBe(0);
+    const held = place.run('run', await place.file('may_6.csv', { invoices: 22, series: 'H' }), '--json');
+    // Of the owner: to ask by command starts one each time.
+    const heldBatch = async () =>
+      ((await (await fetch(`${place.console}/api/batches`)).json()) as Listed).batches.find(
+        (batch) => batch.file === 'may_6.csv' && batch.counts['held'] === 22,
+      );
+    await until(async () => (await heldBatch()) !== undefined);
+    const { batchId: id } = (await heldBatch()) ?? { batchId: '' };
+
+    const status = (await place.run('status', id)).stdout;
+    expect(status).toContain(`Batch ${id}: held`);
+    expect(status).toContain('22 invoices, usually 2');
+    expect(status).toContain(`lote confirm-total ${id} --invoices 22`);
+
+    const wrong = await place.run('confirm-total', id, '--invoices', '21', '--reason', 'guess');
+    expect(wrong).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('that of the file, 22; found 21') as string,
+    });
+    const unasked = await place.run('confirm-total', id, '--reason', 'nobody sits there');
+    expect(unasked).toMatchObject({ code: 64, stderr: expect.stringContaining('--invoices') as string });
+    expect((await heldBatch())?.counts).toMatchObject({ held: 22 });
+
+    const right = await place.run('confirm-total', id, '--invoices', '22', '--reason', 'looked at', '--json');
+    expect(right.code).toBe(0);
+    expect(batchOf(right).counts).toMatchObject({ issued: 22 });
+    expect((await held).code).toBe(0);
   });
 });

@@ -2,12 +2,13 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
 import { openPgliteDatabase } from '../../../src/database/open-pglite-database.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
 import { openDataDir } from '../../../src/app/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/app/data-dir/endpoints-file.ts';
+import { forTest, shared } from '../../support/lifetime.ts';
 import { startFleet, type Fleet } from '../../support/lote/fleet.ts';
 import type { CommandEnd, Place } from '../../support/lote/lote-command.ts';
 import { batchesOf, documentOf, lotePlace } from '../../support/lote/running-lote.ts';
@@ -81,8 +82,7 @@ describe('lote purge while others work', () => {
   }
 
   it('beside `lote up` is done by the owner of the data directory, and leaves what runs alone', async () => {
-    const place = await lotePlace({ profile: SLOW });
-    onTestFinished(() => place.remove());
+    const place = await forTest(lotePlace({ profile: SLOW }));
     const first = await place.run('run', await place.file('old.csv', { invoices: 4 }), '--json');
     const [old] = batchesOf(expectCode(first));
     const ledger = await openPgliteDatabase(join(place.dataDir, 'ledger'));
@@ -103,14 +103,9 @@ describe('lote purge while others work', () => {
   });
 
   describe.skipIf(inject('postgresUrl') === null)('beside workers', () => {
-    let there: Fleet;
-
+    const options = { roles: ['worker', 'worker'], profile: SLOW, env: { LOTE_SETTLE_TIMEOUT: '10m' } } as const;
     // Both tests use one ledger.
-    beforeAll(async () => {
-      there = await startFleet({ roles: ['worker', 'worker'], profile: SLOW, env: { LOTE_SETTLE_TIMEOUT: '10m' } });
-    });
-
-    afterAll(() => there.remove());
+    const there = shared(() => startFleet(options));
 
     async function ranOld(series: string): Promise<string> {
       const end = await there.run('run', await there.file('old.csv', { invoices: 4, series }), '--json');

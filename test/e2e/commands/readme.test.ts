@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanCheckout, trackedFiles, type CleanCheckout } from '../../support/lote/clean-checkout.ts';
 import { namedCommands, README, shellBlocks, USER_PAGES } from '../../support/lote/readme.ts';
+import { readJson, type CommandReport } from '../../support/lote/running-lote.ts';
 import { runLote, type RunningCommand, startCommand } from '../../support/lote/lote-command.ts';
 
 const POLL_INTERVAL_MS = 100;
@@ -74,10 +75,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     expect(code).toBe(0);
     expect(output).toMatch(/invoices +200/u);
     const html = /^Report +(\S+report\.html)$/mu.exec(output)?.[1] ?? 'no report';
-    const report = JSON.parse(await readFile(html.replace(/html$/u, 'json'), 'utf8')) as {
-      readonly counts: Readonly<Record<string, number>>;
-      readonly invoices: readonly { readonly merchantNif: string }[];
-    };
+    const report = await readJson<CommandReport>(html.replace(/html$/u, 'json'));
     expect(new Set(report.invoices.map(({ merchantNif }) => merchantNif)).size).toBe(5);
     expect(report.counts['invalid']).toBeGreaterThan(0);
     expect(report.counts['failed']).toBeGreaterThan(0);

@@ -1,23 +1,18 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { forTest } from '../../support/lifetime.ts';
 import { writeInvoiceFile } from '../../support/files/batch-file.ts';
-import { newPlace, runLote, startLote, type Place } from '../../support/lote/lote-command.ts';
+import { batchOf, readJson, reportOf, type CommandReport } from '../../support/lote/running-lote.ts';
+import { newPlace, runLote, startLote } from '../../support/lote/lote-command.ts';
 
 const INVOICES = 60;
 /** Enough that two seeds do not bring the same faults by chance. */
 const SALES = 16;
 
 describe('lote rehearse', () => {
-  let place: Place;
-
-  beforeEach(async () => {
-    place = await newPlace();
-  });
-
-  afterEach(() => place.remove());
-
   it('prints what its report says after its own reconciliation, and leaves nothing else behind', async () => {
+    const place = await forTest(newPlace());
     const temporary = join(place.directory, 'tmp');
     await mkdir(temporary);
     const file = join(place.inputDir, 'night.csv');
@@ -32,20 +27,13 @@ describe('lote rehearse', () => {
     });
 
     expect(rehearsal.code, rehearsal.stderr).toBe(1);
-    const [batch] = (
-      JSON.parse(rehearsal.stdout) as {
-        batches: { counts: Record<string, number>; revision: number; reports: { json: string } }[];
-      }
-    ).batches;
-    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
-      batch: { revision: number };
-      counts: Record<string, number>;
-    };
-    expect(batch?.counts).toEqual(report.counts);
-    expect(batch?.revision).toBe(report.batch.revision);
+    const batch = batchOf(rehearsal);
+    const report = await reportOf(batch);
+    expect(batch.counts).toEqual(report.counts);
+    expect(batch.revision).toBe(report.batch.revision);
     expect(report.counts['invoices']).toBe(INVOICES);
     expect(report.counts['failed']).toBe(2);
-    expect(batch?.reports.json.startsWith(join(place.reportsDir, 'rehearsal'))).toBe(true);
+    expect(batch.reports.json.startsWith(join(place.reportsDir, 'rehearsal'))).toBe(true);
     expect(
       (await readdir(temporary)).filter((name) => name.startsWith('lote-')),
       'the throw-away ledger',
@@ -58,6 +46,7 @@ describe('lote rehearse', () => {
     ['the file of a database address', { DATABASE_URL_FILE: 'database' }],
     ['a profile of Temporal', { TEMPORAL_PROFILE: 'night', TEMPORAL_CONFIG_FILE: 'temporal.toml' }],
   ])('has a ledger and a Temporal server of its own beside %s', async (_what, names) => {
+    const place = await forTest(newPlace());
     await writeFile(join(place.directory, 'database'), 'postgresql://nobody@127.0.0.1:1/lote');
     await writeFile(join(place.directory, 'temporal.toml'), '[profile.night]\naddress = "127.0.0.1:1"\n');
     const file = join(place.inputDir, 'small.csv');
@@ -77,6 +66,7 @@ describe('lote rehearse', () => {
   });
 
   it('leaves nothing of the file behind when it is interrupted', async () => {
+    const place = await forTest(newPlace());
     const temporary = join(place.directory, 'tmp');
     await mkdir(temporary);
     const file = join(place.inputDir, 'night.csv');
@@ -95,6 +85,7 @@ describe('lote rehearse', () => {
   });
 
   it('reads the file by its mapping profile, as the night would, and by no service profile: nobody is told, and the same seed brings the same faults to the same invoices', async () => {
+    const place = await forTest(newPlace());
     await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
     const constants = { merchant_nif: '501964843', merchant_legal_name: 'Loja', merchant_email: 'a@loja.example' };
     const columns = { invoice_ref: 'Nr', customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd' };
@@ -122,9 +113,7 @@ describe('lote rehearse', () => {
       const rehearsals = join(place.reportsDir, 'rehearsal');
       const files = await readdir(rehearsals, { recursive: true });
       const name = files.find((one) => one.endsWith('.json')) ?? 'no report';
-      const { invoices } = JSON.parse(await readFile(join(rehearsals, name), 'utf8')) as {
-        invoices: { ref: string; state: string }[];
-      };
+      const { invoices } = await readJson<CommandReport>(join(rehearsals, name));
       await rm(rehearsals, { recursive: true });
       expect(invoices).toHaveLength(SALES);
       const unsettled = invoices.filter(({ state }) => state === 'unsettled').map(({ ref }) => ref);

@@ -1,29 +1,26 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
 import {
   batchesOf,
   batchOf,
   documentOf,
   lotePlace,
-  readJson,
+  reportOf,
   sharedTemporal,
-  type LotePlace,
 } from '../../support/lote/running-lote.ts';
 
 describe('lote run', () => {
-  let place: LotePlace;
+  const place = shared(() => lotePlace({ temporal: 'own' }));
   let mixed: string;
   /** Of `mixed`, the first of all. */
   let first: CommandEnd;
 
   beforeAll(async () => {
-    place = await lotePlace({ temporal: 'own' });
     mixed = await place.file('mixed.csv', { invoices: 40, failing: [3, 17], invalid: [5] });
     first = await place.run('run', mixed, '--json');
   });
-
-  afterAll(() => place.remove());
 
   it('issues every valid invoice once and names the others in a report that balances', async () => {
     expect(first.code, first.stderr).toBe(1);
@@ -36,10 +33,7 @@ describe('lote run', () => {
     const { duplicates, totals } = place.sandbox.books();
     expect(duplicates).toEqual([]);
     expect(totals).toMatchObject({ invoices: 39, issued: 37, failed: 2, deliveriesPending: 0 });
-    const report = await readJson<{
-      readonly schema: string;
-      readonly invoices: readonly { readonly state: string; readonly serviceId: string | null }[];
-    }>(batch.reports.json);
+    const report = await reportOf(batch);
     expect(report.schema).toBe('lote.report/1');
     const issued = report.invoices.filter(({ state }) => state === 'issued');
     expect(issued.every(({ serviceId }) => serviceId?.startsWith('inv_'))).toBe(true);
@@ -68,8 +62,7 @@ describe('lote run', () => {
   });
 
   it('takes the same bytes under another name for the same batch, refuses a file without the required columns with a report, and sends nothing', async () => {
-    const renamed = await place.file('renamed.csv', '');
-    await writeFile(renamed, await readFile(mixed));
+    const renamed = await place.file('renamed.csv', await readFile(mixed));
     const columns = await place.file('columns.csv', 'a,b\n1,2\n');
     const sent = place.sandbox.books().totals.invoices;
 
@@ -80,7 +73,7 @@ describe('lote run', () => {
     const [again, refused] = batchesOf(run);
     expect(again).toMatchObject({ id: batchOf(first).id, exitCode: 1, counts: batchOf(first).counts });
     expect(refused).toMatchObject({ state: 'refused', exitCode: 2 });
-    const report = await readJson<{ invoices: unknown[]; fileFindings: unknown[] }>(refused?.reports.json ?? '');
+    const report = await reportOf(refused ?? expect.fail('two batches are named'));
     expect(report.invoices).toEqual([]);
     expect(report.fileFindings.length).toBeGreaterThan(0);
     expect(place.sandbox.books().totals.invoices).toBe(sent);

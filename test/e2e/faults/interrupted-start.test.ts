@@ -3,25 +3,22 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectClient } from '../../../src/app/temporal/temporal-connection.ts';
-import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { shared } from '../../support/lifetime.ts';
+import { lotePlace } from '../../support/lote/running-lote.ts';
 import { until } from '../../support/until.ts';
 
 /** Read for seconds, and it takes no room on a disk. */
 const HUGE_BYTES = 2 * 1024 ** 3;
 
 describe('a run that is interrupted while it starts its batches', () => {
-  let place: LotePlace;
+  const place = shared(() => lotePlace());
   let client: Client;
 
   beforeAll(async () => {
-    place = await lotePlace();
     client = await connectClient({ address: place.env['TEMPORAL_ADDRESS'] ?? '' }, 'default');
   });
 
-  afterAll(async () => {
-    await client?.connection.close();
-    await place?.remove();
-  });
+  afterAll(() => client?.connection.close());
 
   async function startedBatches(): Promise<number> {
     let count = 0;

@@ -4,7 +4,8 @@ import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../../support/files/batch-file.ts';
-import { documentOf, lotePlace, readJson, type LotePlace } from '../../support/lote/running-lote.ts';
+import { shared } from '../../support/lifetime.ts';
+import { checkIn, lotePlace, nightIn, readJson, type CommandReport } from '../../support/lote/running-lote.ts';
 
 /** Writes the first rows of the file that its arguments name, says so, and goes on with the same open file at a word. */
 const WRITER = `
@@ -17,30 +18,17 @@ process.stdout.write('paused');
 process.stdin.once('data', () => { writeSync(out, lines.slice(Number(rows)).join('')); process.exit(0); });
 `;
 
-interface Night {
-  readonly files: number;
-  readonly problems: number;
-  readonly waiting: number;
-  readonly reports: { readonly json: string; readonly html: string };
-}
-
-interface Report {
-  readonly counts: object;
-  readonly fileFindings: readonly { readonly code: string; readonly severity: string }[];
-}
-
 /** Header, the first lines of ten invoices, and the second line of the first of them. */
 const ROWS_AT_ONCE = 12;
 const INVOICES = 10;
 
 describe('a writer that paused for longer than Lote waits, and went on in the archived file', () => {
-  let place: LotePlace;
+  const place = shared(() => lotePlace({ temporal: 'own' }));
   let writer: ChildProcess;
   let archived: string;
-  let first: Night;
+  let first: ReturnType<typeof nightIn>;
 
   beforeAll(async () => {
-    place = await lotePlace({ temporal: 'own' });
     const whole = join(place.directory, 'whole.csv');
     await writeInvoiceFile(whole, { invoices: INVOICES, linesEach: 2 });
     const dropped = join(place.inputDir, 'late.csv');
@@ -53,23 +41,12 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
     await once(writer, 'exit');
   });
 
-  afterAll(async () => {
-    writer.kill('SIGKILL');
-    await place.remove();
-  });
+  afterAll(() => void writer.kill('SIGKILL'));
 
-  async function nightNow(): Promise<Night> {
-    return documentOf<{ night: Night }>(await place.run('nightly', 'now', '--json')).night;
-  }
+  const nightNow = async () => nightIn(await place.run('nightly', 'now', '--json'));
+  const archivedFiles = async () => checkIn(await place.run('doctor', '--json'), 'archived files');
 
-  /** What `lote doctor` says of them. */
-  async function archivedFiles(): Promise<object | undefined> {
-    const end = await place.run('doctor', '--json');
-    const { checks } = documentOf<{ checks: { name: string }[] }>(end);
-    return checks.find(({ name }) => name === 'archived files');
-  }
-
-  async function firstReport(): Promise<Report> {
+  async function firstReport(): Promise<CommandReport> {
     const batches = (await readdir(place.reportsDir)).filter((name) => name.startsWith('batch-'));
     expect(batches).toHaveLength(1);
     return readJson(join(place.reportsDir, batches[0] ?? '', 'report.json'));
@@ -91,8 +68,8 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
       expect.objectContaining({ code: 'archived-file-changed', severity: 'error' }),
     );
     expect(next).toMatchObject({ files: 0, waiting: 1 });
-    const summary = await readJson<{ runs: { waiting: object[] }[] }>(next.reports.json);
-    expect(summary.runs[1]?.waiting).toEqual([
+    const { runs } = await readJson<{ runs: { waiting: object[] }[] }>(next.reports.json);
+    expect(runs[1]?.waiting).toEqual([
       { name: expect.stringMatching(/^archive\/.*\/late\.csv$/u) as string, reason: 'changed' },
     ]);
     // The first invoice went out whole, and each of the others without its second line: that is told as a conflict.

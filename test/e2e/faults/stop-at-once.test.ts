@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 import type { BatchProgress } from '../../../src/domain/messages/messages.ts';
 import { ownName } from '../../support/files/batch-file.ts';
@@ -71,16 +72,11 @@ function issuedOf(fleet: Fleet): number {
 
 /** Each test sends a file of its own; what the books and the front show is counted over all. Workers join from test to test: a start takes a second. */
 describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', () => {
-  let fleet: Fleet;
+  const fleet = shared(() => startFleet({ ...PARTS, sandbox: SLOW_ANSWERS, env: SMALL_PAGES }));
   const workers: RunningCommand[] = [];
   let release = (): void => undefined;
 
-  beforeAll(async () => {
-    fleet = await startFleet({ ...PARTS, sandbox: SLOW_ANSWERS, env: SMALL_PAGES });
-    workers.push(...fleet.parts.slice(1));
-  });
-
-  afterAll(() => fleet.remove());
+  beforeAll(() => void workers.push(...fleet.parts.slice(1)));
 
   it('at once with one worker; resumed, the rest goes exactly once', () => stopAndResume('A'));
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { shared } from '../../support/lifetime.ts';
 import { startFleet, testFleet, type Fleet } from '../../support/lote/fleet.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
 import { isInvoice } from '../../support/servers/service-front.ts';
@@ -72,18 +73,14 @@ async function lock({ database }: Fleet, tables: string): Promise<() => Promise<
 
 /** The worker that sends the rest of the first test's file is the one that the second test stops. */
 describe.skipIf(noPostgres)('a worker that is stopped while it sends', () => {
-  let fleet: Fleet;
+  // Others of the same page wait for the two requests, and several slices: they do not end before the worker gives them up.
+  const options = { ...PARTS, profile: { limits: { maxConcurrency: AT_A_TIME } }, env: { LOTE_PAGE_SIZE: '5' } };
+  const fleet = shared(() => startFleet(options));
   let worker: RunningCommand;
 
-  beforeAll(async () => {
-    // Others of the same page wait for the two requests, and several slices: they do not end before the worker gives them up.
-    fleet = await startFleet({
-      ...{ ...PARTS, profile: { limits: { maxConcurrency: AT_A_TIME } }, env: { LOTE_PAGE_SIZE: '5' } },
-    });
+  beforeAll(() => {
     worker = fleet.parts[1] as RunningCommand;
   });
-
-  afterAll(() => fleet.remove());
 
   it('sends nothing more, leaves as soon as what it has on the wire is answered, and another one sends the rest', async () => {
     const released = new AbortController();

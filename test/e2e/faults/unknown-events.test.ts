@@ -1,17 +1,11 @@
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { documentOf, lotePlace, readJson } from '../../support/lote/running-lote.ts';
-
-interface Summary {
-  readonly runs: readonly {
-    readonly files: readonly { readonly report: string; readonly remarks: readonly object[] }[];
-  }[];
-}
+import { describe, expect, it } from 'vitest';
+import { forTest } from '../../support/lifetime.ts';
+import { checkIn, lotePlace, nightSummary, readJson } from '../../support/lote/running-lote.ts';
 
 describe('a service that makes a document and answers that it refuses it', () => {
   it('is told by its events in the report, in the night and by doctor', async () => {
-    const place = await lotePlace();
-    onTestFinished(() => place.remove());
+    const place = await forTest(lotePlace());
     place.front.script = ({ method, path, body }) =>
       method === 'POST' && path === '/v1/invoices' && body.includes('F/2')
         ? { status: 422, json: { error: { code: 'invalid', message: 'Refused' } }, afterPassing: true }
@@ -21,14 +15,12 @@ describe('a service that makes a document and answers that it refuses it', () =>
     const night = await place.run('nightly', 'now', '--json');
     const doctor = await place.run('doctor', '--json');
 
-    const { reports } = documentOf<{ night: { reports: { json: string } } }>(night).night;
-    const [file] = (await readJson<Summary>(reports.json)).runs[0]?.files ?? [];
+    const [file] = (await nightSummary(night)).runs[0]?.files ?? [];
     expect(file?.remarks).toContainEqual({ kind: 'events-of-unknown-invoices', n: 1 });
     const report = await readJson<{ notes: string[] }>(join(dirname(file?.report ?? ''), 'report.json'));
     expect(report.notes).toContainEqual(
       expect.stringContaining('1 webhook since this batch began told of invoices that this ledger does not know'),
     );
-    const { checks } = documentOf<{ checks: { name: string; state: string }[] }>(doctor);
-    expect(checks.find(({ name }) => name === 'events')).toMatchObject({ state: 'trouble' });
+    expect(checkIn(doctor, 'events')).toMatchObject({ state: 'trouble' });
   });
 });

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { forTest } from '../../support/lifetime.ts';
 import { testFleet } from '../../support/lote/fleet.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
-import { ageSendLog } from '../../support/lote/restorable-lote.ts';
-import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { ageSendLog, lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
 import { sql } from '../../support/servers/postgres-database.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,13 +15,11 @@ describe('a command that waits for the owner of its data directory', () => {
 
   beforeEach(async () => {
     // No invoice has its final word while a test runs.
-    place = await lotePlace({ sandbox: { settleMs: 3_600_000 }, env: { LOTE_SETTLE_TIMEOUT: '15m' } });
+    place = await forTest(lotePlace({ sandbox: { settleMs: 3_600_000 }, env: { LOTE_SETTLE_TIMEOUT: '15m' } }));
     file = await place.file('waiting.csv', { invoices: 3 });
     owner = place.start('up');
     await owner.said('Console');
   });
-
-  afterEach(() => place.remove());
 
   it('leaves at Ctrl-C where the owner is stopped, or says after a while that it is silent', async () => {
     owner.signal('SIGSTOP');

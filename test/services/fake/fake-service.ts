@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Books } from './books.ts';
 import { Deliveries } from './deliveries.ts';
 import { type Family, type Reply, NO_FAULTS, type Faults } from './family.ts';
 import { routed } from './operations.ts';
+import { listen } from '../../support/servers/own-port.ts';
 
 export interface FakeOptions {
   readonly family: Family;
@@ -65,8 +65,7 @@ export async function startFake(options: FakeOptions): Promise<FakeService> {
     write(response, reply);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const close = async (): Promise<void> => {
     clearTimeout(life);
     settling.abort();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
 /** The victim: the process that reaches the point, or a server that it needs while it is stopped there. */
 export type Victim = 'itself' | 'database' | 'temporal';
@@ -153,4 +154,77 @@ function groupedBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): 
     else group.push(item);
   }
   return groups;
+}
+
+/** The expected result of one file, in addition to the earlier content of the books. */
+interface ExpectedFile {
+  readonly file: string;
+  readonly invoices: number;
+  readonly failing: number;
+  /** Files of this shape that the service has received, including this one. */
+  readonly files: number;
+}
+
+/** The end of a batch, as its workflow or a command says it. */
+interface BatchEnd {
+  readonly state: string;
+  readonly counts: Readonly<Partial<Record<string, number>>>;
+  readonly reports: { readonly json: string };
+}
+
+export interface Judgement extends BookDifferences {
+  /** `held`, or the first rule that was broken. */
+  readonly verdict: string;
+  /** Number of POSTs in the report. */
+  readonly posts: number;
+}
+
+interface Report {
+  readonly counts: BatchEnd['counts'];
+  readonly invoices: readonly {
+    readonly serviceId: string;
+    readonly idempotencyKey: string;
+    readonly state: string;
+    readonly attempts: number;
+  }[];
+}
+
+/**
+ * Judges a file: each invoice is in the books once and whole, and the report agrees with the books on each state. `end` is a
+ * text if the batch has not ended.
+ */
+export async function judge(
+  { file, invoices, failing, files }: ExpectedFile,
+  { sandbox, booked }: { readonly sandbox: Sandbox; readonly booked: BookedLines },
+  end: BatchEnd | string,
+): Promise<Judgement> {
+  const differences = await booked.differences(file);
+  if (typeof end === 'string') return { ...differences, verdict: end, posts: 0 };
+  const { lost, double, cut } = differences;
+  const { totals, duplicates, invoices: documents } = sandbox.books();
+  const report = JSON.parse(await readFile(end.reports.json, 'utf8')) as Report;
+  const issued = invoices - failing;
+  const inBooks = new Map(documents.map((one) => [one.idempotencyKey, `${one.id} ${one.status}`]));
+  const agreeing = report.invoices.filter(
+    ({ idempotencyKey, serviceId, state }) => inBooks.get(idempotencyKey) === `${serviceId} ${state}`,
+  );
+  const differing = invoices - new Set(agreeing.map(({ idempotencyKey }) => idempotencyKey)).size;
+  const wrongCounts = [report.counts, end.counts].find(
+    (counts) => counts['invoices'] !== invoices || counts['issued'] !== issued || counts['failed'] !== failing,
+  );
+  const broken = [
+    lost > 0 && `${lost} invoices are not in the books`,
+    double > 0 && `${double} invoices are twice in the books`,
+    cut > 0 && `${cut} invoices are in the books with other lines`,
+    duplicates.length > 0 && `the books show ${duplicates.length} groups of equal invoices`,
+    totals.invoices !== files * invoices && `${totals.invoices} in the books instead of ${files * invoices}`,
+    (totals.issued !== files * issued || totals.failed !== files * failing) &&
+      `the books say ${totals.issued} issued and ${totals.failed} failed after ${files} files`,
+    end.state !== 'finished' && `the batch ended as ${end.state}`,
+    report.invoices.length !== invoices && `the report has ${report.invoices.length} invoices`,
+    wrongCounts !== undefined && `the batch counts ${JSON.stringify(wrongCounts)}`,
+    differing > 0 && `the report differs from the books in ${differing} invoices`,
+  ];
+  const verdict = broken.find((rule) => rule !== false) ?? HELD;
+  return { ...differences, verdict, posts: report.invoices.reduce((sum, { attempts }) => sum + attempts, 0) };
 }

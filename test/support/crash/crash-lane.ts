@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -11,88 +10,18 @@ import {
   crashAtOf,
   faultOf,
   standsStill,
+  bookedLines,
+  judge,
   type CrashCase,
   type CrashEnd,
   HELD,
-  type BookDifferences,
-  type BookedLines,
 } from './crash-case.ts';
-import { crashServers, type CrashServers } from './crash-servers.ts';
+import { ownTemporal, startFleet } from '../lote/fleet.ts';
+import { startPostgresCluster, stateOf } from '../servers/postgres-cluster.ts';
+import { inject } from 'vitest';
 import { writeInvoiceFile } from '../files/batch-file.ts';
 import type { CommandEnd, RunningCommand } from '../lote/lote-command.ts';
 import { until } from '../until.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-
-/** The expected result of one file, in addition to the earlier content of the books. */
-interface ExpectedFile {
-  readonly file: string;
-  readonly invoices: number;
-  readonly failing: number;
-  /** Files of this shape that the service has received, including this one. */
-  readonly files: number;
-}
-
-interface Judgement extends BookDifferences {
-  readonly verdict: string;
-  /** Number of POSTs in the report. */
-  readonly posts: number;
-}
-
-interface ReportedInvoice {
-  readonly serviceId: string;
-  readonly idempotencyKey: string;
-  readonly state: string;
-  readonly attempts: number;
-}
-
-/** Judges a file: each invoice is in the books once and whole, and the report agrees with the books on each state. */
-async function judge(
-  { file, invoices, failing, files }: ExpectedFile,
-  {
-    sandbox,
-    booked,
-    result,
-  }: { readonly sandbox: Sandbox; readonly booked: BookedLines; readonly result: BatchResult },
-): Promise<Judgement> {
-  const differences = await booked.differences(file);
-  const { lost, double, cut } = differences;
-  const books = sandbox.books();
-  const report = JSON.parse(await readFile(result.reports.json, 'utf8')) as {
-    readonly counts: Readonly<Record<string, number>>;
-    readonly invoices: readonly ReportedInvoice[];
-  };
-  const issued = invoices - failing;
-  const inBooks = new Map(books.invoices.map((one) => [one.idempotencyKey, `${one.id} ${one.status}`]));
-  const differing = report.invoices.filter(
-    ({ idempotencyKey, serviceId, state }) => inBooks.get(idempotencyKey) !== `${serviceId} ${state}`,
-  );
-  const { totals } = books;
-  const broken = [
-    lost > 0 && `${lost} invoices are not in the books`,
-    double > 0 && `${double} invoices are twice in the books`,
-    cut > 0 && `${cut} invoices are in the books with other lines`,
-    books.duplicates.length > 0 && `the books show ${books.duplicates.length} groups of equal invoices`,
-    totals.invoices !== files * invoices && `${totals.invoices} in the books instead of ${files * invoices}`,
-    (totals.issued !== files * issued || totals.failed !== files * failing) &&
-      `the books say ${totals.issued} issued and ${totals.failed} failed after ${files} files`,
-    result.state !== 'finished' && `the batch ended as ${result.state}`,
-    report.invoices.length !== invoices && `the report has ${report.invoices.length} invoices`,
-    (report.counts['issued'] !== issued || report.counts['failed'] !== failing) &&
-      `the report counts ${JSON.stringify(report.counts)}`,
-    differing.length > 0 && `the report differs from the books in ${differing.length} invoices`,
-  ];
-  const verdict = broken.find((rule) => rule !== false) ?? HELD;
-  return { lost, double, cut, verdict, posts: report.invoices.reduce((sum, { attempts }) => sum + attempts, 0) };
-}
-
-/** Judges a batch without a report, by the books alone. */
-async function unfinished(
-  { booked }: { readonly booked: BookedLines },
-  { file }: ExpectedFile,
-  verdict: string,
-): Promise<Judgement> {
-  return { ...(await booked.differences(file)), verdict, posts: 0 };
-}
 
 export interface CrashLaneOptions {
   readonly invoices?: number;
@@ -154,13 +83,10 @@ export async function crashLane(options: CrashLaneOptions = {}) {
         seconds: Math.round((Date.now() - began) / 1000),
       };
       const expected = { file, invoices, failing: FAILING.length, files };
-      if (end === null) {
-        console.error(`${row.fault} at ${row.step}, after ${row.longestWait} s: ${backend.evidence()}`);
-        return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
-      }
-      const [result, runEnd] = end;
-      if (typeof result === 'string') return { ...row, ...(await unfinished(servers, expected, result)) };
-      const judged = await judge(expected, { ...servers, result });
+      if (end === null) console.error(`${row.fault} at ${row.step}, after ${row.longestWait} s: ${backend.evidence()}`);
+      const [result, runEnd] = end ?? ['the batch did not end', null];
+      const judged = await judge(expected, servers, result);
+      if (runEnd === null) return { ...row, ...judged };
       const verdicts = [judged.verdict, exitVerdict(runEnd, crash), waitVerdict(row.longestWait)];
       return { ...row, ...judged, verdict: verdicts.find((one) => one !== HELD) ?? HELD };
     },
@@ -297,15 +223,39 @@ async function atPoint(crash: CrashCase, at: RunningCommand): Promise<void> {
   await until(async () => (await stateOf(at.pid)) === 'T');
 }
 
-async function stateOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program is in parentheses and may contain any character.
-  return stat.slice(stat.lastIndexOf(')') + 2)[0];
-}
-
 /** Rejects if the run ends. A run that found no worker proves nothing: the batch may still reach the point. */
 async function neverReached(run: RunningCommand, { point }: CrashCase): Promise<never> {
   const { code, stderr } = await run.end;
   if (code === EXIT_OF_RUN.nobodyThere) return new Promise(() => undefined);
   throw new Error(`The run ended before ${point} was reached: exit ${code}, ${stderr}`);
+}
+
+type CrashServers = NonNullable<Awaited<ReturnType<typeof crashServers>>>;
+
+/** Longer than the time in which a page polls by itself: otherwise Lote would never signal a page. */
+const SETTLE_MS = 3_000;
+
+/**
+ * The processes of one crash lane, and the servers that it may end. Null if the machine has no PostgreSQL. `ownServers` is
+ * false for a test that ends no server.
+ */
+async function crashServers({ pageSize = 30, ownServers = true }) {
+  const cluster = ownServers ? await startPostgresCluster() : null;
+  const postgresUrl = ownServers ? cluster?.url : inject('postgresUrl');
+  if (postgresUrl === null || postgresUrl === undefined) return null;
+  const temporal = ownServers ? await ownTemporal() : null;
+  const booked = bookedLines(SETTLE_MS);
+  const fleet = await startFleet({
+    ...{ postgresUrl, webhooks: true, sandbox: { latencyMs: 5, settleMs: SETTLE_MS, engine: booked.engine } },
+    ...(temporal !== null && { temporalAddress: temporal.server.address }),
+    env: { LOTE_PAGE_SIZE: String(pageSize), LOTE_SETTLE_TIMEOUT: '3m' },
+  });
+  return {
+    ...{ ...fleet, cluster, temporal, booked },
+    async remove() {
+      await fleet.remove();
+      await temporal?.stop();
+      await cluster?.stop();
+    },
+  };
 }

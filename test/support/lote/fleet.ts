@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -8,11 +7,11 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { acquireTemporalBinary } from '../../../src/app/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../src/app/temporal/temporal-server.ts';
 import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
-import { ownName, writeInvoiceFile, type InvoiceFile } from '../files/batch-file.ts';
 import { ownPort } from '../servers/own-port.ts';
 import { postgresDatabase } from '../servers/postgres-database.ts';
-import { independentSandbox, isInvoice, issuedOnce, SANDBOX_KEY, startServiceFront } from '../servers/service-front.ts';
-import { newPlace, processes, runLote } from './lote-command.ts';
+import { isInvoice } from '../servers/service-front.ts';
+import { runLote } from './lote-command.ts';
+import { sandboxEnv, servedPlace, sharedTemporal } from './running-lote.ts';
 
 /** The line that each process writes when it is up. */
 const UP = { worker: 'Worker on task queue', receiver: 'Receiver http', console: 'Console http' } as const;
@@ -70,49 +69,30 @@ export async function startFleet(
   options: FleetOptions = {},
   atEnd: (remove: () => Promise<void>) => void = () => undefined,
 ) {
-  const [place, database, sandbox] = await Promise.all([
-    newPlace(),
+  const hasReceiver = options.webhooks ?? options.roles?.includes('receiver') === true;
+  const [place, database] = await Promise.all([
+    servedPlace({ settleMs: 20, ...options.sandbox }, profileOf(options, hasReceiver)),
     postgresDatabase(options.postgresUrl ?? inject('postgresUrl') ?? ''),
-    independentSandbox({ settleMs: 20, ...options.sandbox }),
   ]);
-  const front = await startServiceFront(sandbox.url);
-  const all = processes();
+  const { all, front, inputDir, file } = place;
   const address = options.temporalAddress ?? inject('temporalAddress');
   const connection = Connection.lazy({ address });
   let removing: Promise<void> | undefined;
   const removeAll = async (): Promise<void> => {
-    await all.killAll();
+    await place.remove();
     await connection.close();
     await database.drop();
-    await front.close();
-    await sandbox.close();
-    await place.remove();
   };
   const remove = (): Promise<void> => (removing ??= removeAll());
   atEnd(remove);
-  await mkdir(place.inputDir, { recursive: true });
-  const profile = join(place.directory, 'profile.json');
-  const { limits, ...settings } = { limits: {}, ...options.profile };
-  // Without webhooks only a GET brings the final words, so Lote must poll soon.
-  const hasReceiver = options.webhooks ?? options.roles?.includes('receiver') === true;
-  const polls = hasReceiver ? {} : { pollEverySeconds: 2 };
-  await writeFile(profile, JSON.stringify({ ...settings, limits: { ...polls, ...(limits as object) } }));
-  const port = await ownPort();
-  const taskQueue = `lote-${randomBytes(4).toString('hex')}`;
-  // The id of a batch depends on the application, so the same file in another test is another batch.
-  const application = ownName('fleet');
   const clientEnv = {
-    ...place.env,
-    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: address },
-    ...{ LOTE_TASK_QUEUE: taskQueue, LOTE_APPLICATION: application },
+    ...{ ...place.env, ...sharedTemporal(), TEMPORAL_ADDRESS: address, DATABASE_URL: database.url },
     ...options.env,
   };
-  const env = {
-    ...clientEnv,
-    ...{ INVOICING_BASE_URL: front.url, INVOICING_API_KEY: SANDBOX_KEY, SERVICE_PROFILE: profile },
-    RECEIVER_PORT: String(port),
-    ...(hasReceiver && { WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks` }),
-    LOTE_DROP_STABLE_FOR: '50ms',
+  const { WEBHOOK_URL, ...serviceEnv } = await sandboxEnv(place, front);
+  const env: Readonly<Record<string, string>> = {
+    ...{ ...serviceEnv, ...clientEnv, SERVICE_PROFILE: place.serviceProfile, LOTE_DROP_STABLE_FOR: '50ms' },
+    ...(hasReceiver && { WEBHOOK_URL }),
     ...options.env,
   };
   if (options.isProved === true) await runLote(['confirm-service', '--profile'], env);
@@ -125,17 +105,12 @@ export async function startFleet(
     return process;
   };
   const client = new Client({ connection });
-  /** Writes a file into the input folder; resolves to its path. */
-  const file = async (name: string, content: InvoiceFile) => {
-    await writeInvoiceFile(join(place.inputDir, name), content);
-    return join(place.inputDir, name);
-  };
   const startDropped = async (name: string): Promise<BatchHandle> => {
-    const started = { client, taskQueue, application, inputDir: place.inputDir };
-    return (await startBatch(started, { file: name })).handle;
+    const { LOTE_TASK_QUEUE: taskQueue, LOTE_APPLICATION: application } = clientEnv;
+    return (await startBatch({ client, taskQueue, application, inputDir }, { file: name })).handle;
   };
   return {
-    ...{ place, database, sandbox, front, all, client, env, clientEnv, start, up, file, startDropped, remove },
+    ...{ ...place, place, database, client, env, clientEnv, start, up, startDropped, remove },
     /** One process for each requested role, in that order. */
     parts: await Promise.all((options.roles ?? []).map((role) => up(role))),
     /** Runs a command as a client, which knows no service. */
@@ -147,6 +122,11 @@ export async function startFleet(
     },
     /** When each POST of an invoice began, in the order of arrival. */
     postTimes: () => front.requests.filter(isInvoice).map(({ at }) => at),
-    expectIssued: issuedOnce(sandbox),
   };
+}
+
+/** Without webhooks only a GET brings the final words, so Lote must poll soon. */
+function profileOf({ profile }: FleetOptions, hasReceiver: boolean): object {
+  const polls = hasReceiver ? {} : { pollEverySeconds: 2 };
+  return { ...profile, limits: { ...polls, ...(profile?.['limits'] as object | undefined) } };
 }

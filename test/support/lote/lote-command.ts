@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Sandboxed } from '../namespaces.ts';
 
 /** The variable with the path of the compiled command, which starts in half the time of the sources. */
 export const COMMAND_VARIABLE = 'LOTE_TEST_COMMAND';
@@ -59,14 +60,16 @@ export const NODE_OPTIONS: readonly string[] = [
 /** The module that ends or stops the process at the step that CRASH_AT names. */
 const CRASH_PRELOAD = new URL('../crash/preload.js', import.meta.url).href;
 
-/** Starts the real binary in its own process group; `command` is the script of another build. */
+/** Starts the real binary in its own process group. `script` may be that of another build. */
 export function startLote(
   parameters: readonly string[],
   env: Readonly<Record<string, string>>,
-  command: string = COMMAND,
+  script: string = COMMAND,
+  inside?: Sandboxed,
 ): RunningCommand {
   const preload = env['CRASH_AT'] === undefined ? [] : ['--import', CRASH_PRELOAD];
-  return startCommand([process.execPath, ...NODE_OPTIONS, ...preload, command, ...parameters], {
+  const command = [process.execPath, ...NODE_OPTIONS, ...preload, script, ...parameters];
+  return startCommand(inside?.wrap(command) ?? command, {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
   });
 }
@@ -133,8 +136,6 @@ export function startCommand([program = '', ...parameters]: readonly string[], p
 export function runLote(parameters: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandEnd> {
   return startLote(parameters, env).end;
 }
-
-export type Processes = ReturnType<typeof processes>;
 
 /** The processes of one test. None of them outlives the test, even if it fails. */
 export function processes() {

@@ -49,7 +49,7 @@ const TIMES = {
   LOTE_LOG_LEVEL: 'warn',
 };
 
-type Parts = ReturnType<typeof startedParts>;
+export type Parts = ReturnType<typeof startedParts>;
 
 /** Marks each word of the profile as proved, as after the first batch. */
 export async function prove(ledger: Ledger, config: Config, { invoice, event }: ServiceProfile): Promise<void> {

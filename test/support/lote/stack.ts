@@ -2,13 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, WorkflowNotFoundError, type WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { inject, afterAll, beforeAll, expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { latestClock } from '../../../src/domain/time/steady-clock.ts';
-import type { Config } from '../../../src/app/config/config.ts';
 import { createLogger } from '../../../src/app/process/logger.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { NO_TELEMETRY } from '../../../src/health/telemetry.ts';
-import type { DeliveryCounts } from '../../../src/webhooks/handle-delivery.ts';
 import { activityDeps } from '../../../src/app/worker/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 import { openSendingGuard } from '../../../src/app/account/sending-guard.ts';
@@ -32,121 +29,109 @@ import type {
 } from '../../../src/domain/messages/messages.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import { batchFile, ownName, type TestInvoice } from '../files/batch-file.ts';
-import { isInvoice, type ServiceFront } from '../servers/service-front.ts';
+import { isInvoice } from '../servers/service-front.ts';
 import { shareCallContext, sharedConnection, shareWorkflowThread } from './shared-connection.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openCalibration } from '../../../src/app/start/open-application.ts';
 import { Worker } from '@temporalio/worker';
+import { shared } from '../lifetime.ts';
 import { until } from '../until.ts';
-import { type StackOptions, openTestService, configOf, openTestLedger, prove } from './stack-parts.ts';
+import { type Parts, type StackOptions, openTestService, configOf, openTestLedger, prove } from './stack-parts.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
 shareCallContext();
 
 /** All parts of a night in one process, on the Temporal server of the test run. */
-export type TestStack = ReturnType<typeof stackOf>;
+export type TestStack = Awaited<ReturnType<typeof openStack>>;
 
 /** An address for links only: no process listens there. */
 export const CONSOLE_URL = 'http://127.0.0.1:8091';
 
 /** Starts a separate stack, runs the test with it, and removes it. */
 export async function withStack<T>(options: StackOptions, test: (stack: TestStack) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-stack-'));
-  const log: string[] = [];
-  const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
-  const parts = startedParts(logger);
-  parts.add('directory', () => rm(directory, { recursive: true, force: true }));
+  const stack = await openStack(options);
   try {
-    const { sandbox, front, service: place } = await openTestService(options, parts);
-    const config = configOf(options, directory, place);
-    await mkdir(config.inputDir, { recursive: true });
-    await writeFile(join(directory, 'profile.json'), JSON.stringify(options.profile ?? {}));
-    const ledger = await openTestLedger(options, parts);
-    const profile = readProfile(config);
-    if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
-    const { application, service: account } = config;
-    const service = openService(config, account, profile);
-    parts.add('service', () => service.close());
-    const address = inject('temporalAddress');
-    const { connection, release } = await sharedConnection(address);
-    parts.add('temporal client', release);
-    const client = new Client({ connection, namespace: config.temporal.namespace });
-
-    const expectsEvents = options.webhooks !== 'none';
-    if (options.isProved !== false) await prove(ledger, config, profile);
-    const calibration = openCalibration({ config, ledger, service, profile, log: logger }, expectsEvents);
-    const receiver = await startReceiver({
-      config,
-      port: options.receiverPort ?? 0,
-      ledger,
-      service,
-      profile,
-      calibration,
-      client: () => {
-        if (options.signals === 'lost') throw new Error('The test loses every signal');
-        return client;
-      },
-      log: logger,
-      telemetry: NO_TELEMETRY,
-    });
-    parts.add('receiver', () => receiver.close());
-    const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
-    const deps = activityDeps({
-      folders: null,
-      ...{ config, ledger, service, profile, calibration, client, webhookUrl, log: logger },
-      telemetry: NO_TELEMETRY,
-      noteSends: async (sends) =>
-        options.sendLog === true ? openSendingGuard(config, { ledger })?.note(sends) : undefined,
-      requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
-      latestNow: latestClock(),
-      searchable: options.searchable ?? true,
-      consoleUrl: () => CONSOLE_URL,
-    });
-    const workerWith = (workflowBundle: string): Promise<RunningWorker> =>
-      startWorker(deps, {
-        temporal: { address },
-        namespace: config.temporal.namespace,
-        taskQueue: config.taskQueue,
-        workflowBundle,
-      });
-    let worker = await workerWith(inject('workflowBundle'));
-    parts.add('worker', () => worker.stop());
-    const deploy = async (workflowBundle = inject('workflowBundle')): Promise<void> => {
-      await worker.stop();
-      worker = await workerWith(workflowBundle);
-      await restartLeftRuns({ ...config, client, ledger, log: logger }, { onlyWorker: worker.queue });
-    };
-    return await test(
-      stackOf({
-        config,
-        ledger,
-        sandbox,
-        front,
-        client,
-        log,
-        deploy,
-        webhookUrl: receiver.url,
-        deliveries: () => receiver.tally(),
-      }),
-    );
+    return await test(stack);
   } finally {
-    await parts.stop();
+    await stack.remove();
   }
 }
 
-interface Started {
-  readonly config: Config;
-  readonly ledger: Ledger;
-  readonly sandbox: Sandbox;
-  readonly front: ServiceFront;
-  readonly client: Client;
-  readonly log: readonly string[];
-  readonly webhookUrl: string;
-  /** The counts of the receiver's deliveries by result. */
-  deliveries(): DeliveryCounts;
-  /** Restarts the worker with the bundle at this path, as an embedded start does. Default: the bundle of all tests. */
-  deploy(workflowBundle?: string): Promise<void>;
+/** Starts one stack for all tests of the calling `describe`. No test may leave data that another test would see. */
+export function sharedStack(options: StackOptions = {}): () => TestStack {
+  const stack = shared(() => openStack(options));
+  return () => stack;
+}
+
+async function openStack(options: StackOptions) {
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
+  const parts = startedParts(logger);
+  try {
+    return { ...stackOf({ ...(await startParts(options, parts, logger)), log }), remove: () => parts.stop() };
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+type Started = Awaited<ReturnType<typeof startParts>> & { readonly log: readonly string[] };
+
+async function startParts(options: StackOptions, parts: Parts, log: ReturnType<typeof createLogger>) {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-stack-'));
+  parts.add('directory', () => rm(directory, { recursive: true, force: true }));
+  const { sandbox, front, service: place } = await openTestService(options, parts);
+  const config = configOf(options, directory, place);
+  await mkdir(config.inputDir, { recursive: true });
+  await writeFile(join(directory, 'profile.json'), JSON.stringify(options.profile ?? {}));
+  const ledger = await openTestLedger(options, parts);
+  const profile = readProfile(config);
+  if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
+  const { application, service: account } = config;
+  const service = openService(config, account, profile);
+  parts.add('service', () => service.close());
+  const address = inject('temporalAddress');
+  const { connection, release } = await sharedConnection(address);
+  parts.add('temporal client', release);
+  const client = new Client({ connection, namespace: config.temporal.namespace });
+
+  const expectsEvents = options.webhooks !== 'none';
+  if (options.isProved !== false) await prove(ledger, config, profile);
+  const calibration = openCalibration({ config, ledger, service, profile, log }, expectsEvents);
+  const common = { config, ledger, service, profile, calibration, log, telemetry: NO_TELEMETRY };
+  const receiver = await startReceiver({
+    ...{ ...common, port: options.receiverPort ?? 0 },
+    client: () => {
+      if (options.signals === 'lost') throw new Error('The test loses every signal');
+      return client;
+    },
+  });
+  parts.add('receiver', () => receiver.close());
+  const deps = activityDeps({
+    ...{ ...common, folders: null, client, webhookUrl: expectsEvents ? receiver.url : null },
+    noteSends: async (sends) =>
+      options.sendLog === true ? openSendingGuard(config, { ledger })?.note(sends) : undefined,
+    requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
+    latestNow: latestClock(),
+    searchable: options.searchable ?? true,
+    consoleUrl: () => CONSOLE_URL,
+  });
+  const { taskQueue, temporal } = config;
+  const workerWith = (workflowBundle: string): Promise<RunningWorker> =>
+    startWorker(deps, { temporal: { address }, namespace: temporal.namespace, taskQueue, workflowBundle });
+  let worker = await workerWith(inject('workflowBundle'));
+  parts.add('worker', () => worker.stop());
+  return {
+    ...{ config, ledger, sandbox, front, client, webhookUrl: receiver.url },
+    /** The counts of the receiver's deliveries by result. */
+    deliveries: () => receiver.tally(),
+    /** Restarts the worker with the bundle at this path, as an embedded start does. Default: the bundle of all tests. */
+    async deploy(workflowBundle = inject('workflowBundle')) {
+      await worker.stop();
+      worker = await workerWith(workflowBundle);
+      await restartLeftRuns({ ...config, client, ledger, log }, { onlyWorker: worker.queue });
+    },
+  };
 }
 
 function stackOf(started: Started) {
@@ -242,33 +227,6 @@ export async function removeRun(client: Client, workflowId: string, runId: strin
       throw error;
     }
   });
-}
-
-/** Starts one stack for all tests of the calling `describe`. No test may leave data that another test would see. */
-export function sharedStack(options: StackOptions = {}): () => TestStack {
-  let stack: TestStack | null = null;
-  let end = (): void => undefined;
-  let ended: Promise<void> = Promise.resolve();
-  beforeAll(async () => {
-    await new Promise<void>((resolve, reject) => {
-      ended = withStack(options, async (started) => {
-        stack = started;
-        resolve();
-        await new Promise<void>((over) => {
-          end = over;
-        });
-      });
-      ended.catch(reject);
-    });
-  });
-  afterAll(async () => {
-    end();
-    await ended;
-  });
-  return () => {
-    if (stack === null) throw new Error('The shared stack is started before the tests, and this is no test');
-    return stack;
-  };
 }
 
 /** The states in the service's books that agree with each state of a report. */

@@ -5,13 +5,13 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createServer } from 'node:https';
 import { onTestFinished } from 'vitest';
+import { listen } from './own-port.ts';
 
 /** gRPC's status PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAUTHENTICATED, or HTTP's 400, which a proxy answers. */
 export type Refusal = 7 | 8 | 16 | 400;
@@ -65,9 +65,8 @@ export async function keyGate(
     stream.pipe(onward);
     onward.pipe(stream);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    address: `localhost:${(server.address() as AddressInfo).port}`,
+    address: `localhost:${await listen(server)}`,
     /** From now on, accepts only this key. */
     trust: (other: string) => void (key = other),
     async close() {
@@ -117,7 +116,6 @@ export function selfSigned(kind: 'valid' | 'expired'): { readonly key: string; r
 /** Starts a real HTTPS server on loopback with a self-signed certificate. It ends with the test. */
 export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
   const server = createServer(selfSigned(kind), (_, response) => response.end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `https://127.0.0.1:${await listen(server)}`;
 }

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import { listen } from './own-port.ts';
 
 /** A message as the server received it. */
 export interface TakenMail {
@@ -48,8 +48,8 @@ export async function mailServer(options: SMTPServerOptions = {}, password = 'pa
     },
     ...options,
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server.server);
   server.on('error', () => undefined);
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { port: (server.server.address() as AddressInfo).port, taken, logins };
+  return { port, taken, logins };
 }

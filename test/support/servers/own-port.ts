@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,13 +14,22 @@ const TAKEN = join(tmpdir(), `lote-test-ports-${process.getuid?.() ?? 0}`);
 export async function ownPort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
-    if (take(port) && (await isFree(port))) return port;
+    if (take(TAKEN, String(port)) && (await isFree(port))) return port;
   }
 }
 
-function take(port: number): boolean {
-  mkdirSync(TAKEN, { recursive: true });
-  const file = join(TAKEN, String(port));
+/** Lets a server listen on loopback. Returns its port; by default any free one. */
+export function listen(server: Server, port = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Reserves a name in a folder until this process ends, or removes the file. Returns false if another process has it. */
+export function take(folder: string, name: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, name);
   if (isHeld(file)) return false;
   rmSync(file, { force: true });
   try {

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readTree } from '../../../bench/measures/process-tree-usage.ts';
+import { ownPort } from './own-port.ts';
 
 export interface PostgresCluster {
   readonly url: string;
@@ -65,7 +65,7 @@ export async function startPostgresCluster({
   if (template === undefined) await newData({ binaries, account, directory }, superuser);
   else execFileSync('cp', ['-a', template, join(directory, 'data')]);
   const name = superuser?.name ?? SUPERUSER;
-  const port = await freePort();
+  const port = await ownPort();
   const login = superuser === undefined ? name : `${name}:${encodeURIComponent(superuser.password)}`;
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -156,7 +156,7 @@ function clusterIn(place: ClusterPlace): PostgresCluster {
         ['-D', join(own.directory, 'data'), '-d', url, '-R', '--checkpoint=fast', '--no-sync'],
         { cwd: own.directory, ...own.account, stdio: ['ignore', 'ignore', 'inherit'] },
       );
-      const other = clusterIn({ ...place, ...own, port: await freePort() });
+      const other = clusterIn({ ...place, ...own, port: await ownPort() });
       await other.restart('closed-standby');
       return other;
     },
@@ -181,8 +181,7 @@ async function serverDirectory(): Promise<{ readonly account: Account | null; re
 
 async function killServer(data: string): Promise<void> {
   const lock = join(data, 'postmaster.pid');
-  const postmaster = await postmasterOf(data);
-  const all = [postmaster, ...(await childrenOf(postmaster))];
+  const all = (await readTree(await postmasterOf(data))).map(({ pid }) => pid);
   for (const pid of all) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -200,23 +199,17 @@ async function postmasterOf(data: string): Promise<number> {
   return Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-async function childrenOf(parent: number): Promise<readonly number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const parents = await Promise.all(pids.map(async (pid) => (await statOf(pid))?.parent));
-  return pids.filter((_, at) => parents[at] === parent);
-}
-
 /** Tells whether a process runs. A zombie counts as ended: it holds no resources, and its parent may reap it late. */
 async function isRunning(pid: number): Promise<boolean> {
-  const stat = await statOf(pid);
-  return stat !== null && stat.state !== 'Z';
+  const state = await stateOf(pid);
+  return state !== null && state !== 'Z';
 }
 
-async function statOf(pid: number): Promise<{ readonly state: string; readonly parent: number } | null> {
+/** Returns the letter of a process's state in /proc, such as T for stopped; null if there is no such process. */
+export async function stateOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   // The name of the program is in parentheses and may contain any character.
-  const [state = '', parent = ''] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
-  return text === null ? null : { state, parent: Number(parent) };
+  return text?.slice(text.lastIndexOf(')') + 2)[0] ?? null;
 }
 
 /** Returns the folder of `initdb`, `postgres` and `psql`; null if this machine has none. */
@@ -247,17 +240,6 @@ function unprivilegedAccount(): Account | null {
 
 function idOf(name: string, flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim());
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 async function untilReady(url: string, server: ChildProcess): Promise<void> {

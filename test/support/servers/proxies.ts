@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
+import { listen } from './own-port.ts';
 
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
@@ -19,16 +20,14 @@ export async function tcpProxy(target: string) {
     inward.pipe(outward);
     (delayMs === null ? outward : outward.pipe(delayed(() => delayMs ?? 0))).pipe(inward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = `127.0.0.1:${await listen(server)}`;
   /** Resets all connections; accepts new ones. */
   const reset = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
     sockets.clear();
   };
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    reset,
+    ...{ address, reset },
     /** Delays the answers of new connections, and keeps their order. */
     delayAnswers: (ms: number) => void (delayMs = ms),
     /** Resets all connections; new ones go to this server. */
@@ -97,10 +96,9 @@ export async function pooler(target: string) {
       outward.pipe(inward);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = `127.0.0.1:${await listen(server)}`;
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address,
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -129,7 +127,7 @@ interface KeyPair {
 
 /** Starts a TLS proxy that speaks HTTP/2, as gRPC does, and checks the certificates of clients. `target` is `host:port`. */
 export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
-  const [host = '', port = ''] = target.split(':');
+  const [host = '', portBehind = ''] = target.split(':');
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -139,7 +137,7 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
   const server = createTlsServer(
     { ...context(trusted), requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] },
     (socket) => {
-      const behind = connect(Number(port), host);
+      const behind = connect(Number(portBehind), host);
       keep(socket);
       keep(behind);
       socket.on('close', () => behind.destroy()).pipe(behind);
@@ -147,9 +145,7 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
     },
   );
   server.on('tlsClientError', () => undefined);
-  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
-  await listen(0);
-  const ownPort = (server.address() as AddressInfo).port;
+  const port = await listen(server);
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
   const close = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));
@@ -157,7 +153,7 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
     await closed;
   };
   return {
-    address: `localhost:${ownPort}`,
+    address: `localhost:${port}`,
     /** Cuts all connections, and from now on trusts only these certificates of clients. */
     trust(...certificates: readonly string[]) {
       server.setSecureContext(context(...certificates));
@@ -165,7 +161,22 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
     },
     /** Cuts all connections and accepts no new ones, until it comes back at the same address. */
     goAway: close,
-    comeBack: () => listen(ownPort),
+    comeBack: () => listen(server, port),
     close,
+  };
+}
+
+/** Starts a server that accepts connections and says nothing. */
+export async function silentServer() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+  return {
+    ...{ server, address: `127.0.0.1:${await listen(server)}` },
+    /** The number of connections so far. */
+    connections: () => sockets.length,
+    async remove() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'vitest';
+import { listen } from './own-port.ts';
 import { memoryStore } from '../../../src/sandbox/store.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { type Engine, simulatedEngine } from '../../../src/sandbox/engine.ts';
@@ -115,8 +116,7 @@ export async function startServiceFront(targetUrl: string) {
     return seen;
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  front.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  front.url = `http://127.0.0.1:${await listen(server)}`;
   return front;
 }
 

@@ -7,8 +7,15 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
-import { ageSendLog, type RestorableLote } from '../../support/lote/restorable-lote.ts';
-import { NIGHT, reconcileAll, resultOf, scene, type Scene } from '../../support/lote/restore-scene.ts';
+import {
+  NIGHT,
+  reconcileAll,
+  resultOf,
+  scene,
+  type RestorableLote,
+  type Scene,
+} from '../../support/lote/restore-scene.ts';
+import { ageSendLog } from '../../support/lote/running-lote.ts';
 import { isInvoice } from '../../support/servers/service-front.ts';
 import { sql } from '../../support/servers/postgres-database.ts';
 import { until } from '../../support/until.ts';
