@@ -10,6 +10,7 @@ import { newPlace, runLote, type RunningCommand } from '../support/lote/lote-com
 import { batchesOf, batchOf, documentOf } from '../support/lote/running-lote.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../support/servers/postgres-database.ts';
+import { untilOr } from '../support/until.ts';
 import { SANDBOX_KEY } from '../support/servers/service-front.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { fileStore } from '../../src/sandbox/file-store.ts';
@@ -85,11 +86,8 @@ describe.skipIf(server === null)('the distributed form', () => {
   });
 
   /** By progress, not by time: a slow machine must not kill anything before it has begun. */
-  async function untilSent(invoices: number, run: RunningCommand): Promise<void> {
-    const ended = run.end.then(() => true);
-    while ((await sent(fleet.database)) < invoices) {
-      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
-    }
+  function untilSent(invoices: number, run: RunningCommand): Promise<boolean> {
+    return untilOr(run.end, async () => (await sent(fleet.database)) >= invoices);
   }
 
   async function kill(part: RunningCommand): Promise<void> {

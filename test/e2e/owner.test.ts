@@ -9,10 +9,8 @@ import { temporalProcess } from '../support/namespaces.ts';
 import { gatedEngine, type GatedEngine } from '../support/servers/service-front.ts';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { batchesOf, documentOf, lotePlace, sharedTemporal, type LotePlace } from '../support/lote/running-lote.ts';
-import { until } from '../support/until.ts';
+import { until, untilOr } from '../support/until.ts';
 
-/** Each look reads the whole books. */
-const POLL_INTERVAL_MS = 50;
 /** 64 requests at a time are 320 invoices a second: a command is struck or told to leave while it sends. */
 const LATENCY_MS = 200;
 
@@ -153,10 +151,7 @@ describe('one data directory, several commands', () => {
 
   /** By progress, not by time. */
   async function sent(by: RunningCommand, invoices: number): Promise<void> {
-    const ended = by.end.then(() => true);
-    while (place.sandbox.books().totals.invoices < invoices) {
-      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
-    }
-    expect(place.sandbox.books().totals.invoices, 'the command ended too early').toBeGreaterThanOrEqual(invoices);
+    const found = await untilOr(by.end, () => place.sandbox.books().totals.invoices >= invoices);
+    expect(found, 'the command ended too early').toBe(true);
   }
 });

@@ -15,6 +15,17 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   }
 }
 
+/** Checks until the condition holds, or the promise has settled. Returns whether the condition holds. */
+export async function untilOr(end: Promise<unknown>, holds: () => boolean | Promise<boolean>): Promise<boolean> {
+  let isOver = false;
+  void end.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  await until(async () => isOver || (await holds()));
+  return holds();
+}
+
 /** Makes numbers in [0, 1), the same for the same seed (mulberry32), so that a failure can be reproduced. */
 export function seededChance(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,13 +1,11 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanCheckout, trackedFiles, type CleanCheckout } from '../../support/lote/clean-checkout.ts';
 import { namedCommands, README, shellBlocks, USER_PAGES } from '../../support/lote/readme.ts';
 import { readJson, type CommandReport } from '../../support/lote/running-lote.ts';
+import { untilOr } from '../../support/until.ts';
 import { runLote, type RunningCommand, startCommand } from '../../support/lote/lote-command.ts';
-
-const POLL_INTERVAL_MS = 100;
 
 /** Every block of README.md, and how it is run here; a block that is not in this list fails the test. */
 const BLOCKS = {
@@ -94,9 +92,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     const up = type(BLOCKS.start, 'start');
     const address = async (name: string): Promise<string> => {
       const line = new RegExp(`^${name} +(http://\\S+)$`, 'mu');
-      let over = false;
-      void up.end.then(() => (over = true));
-      while (!line.test(up.output()) && !over) await sleep(POLL_INTERVAL_MS);
+      await untilOr(up.end, () => line.test(up.output()));
       return line.exec(up.output())?.[1] ?? expect.fail(`no ${name}: ${up.output()}`);
     };
     expect((await fetch(await address('Temporal UI'))).status).toBe(200);

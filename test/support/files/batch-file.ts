@@ -38,23 +38,14 @@ export function customerTaxIdOf({ ref, customerTaxId }: TestInvoice): string {
 
 /** Returns these invoices as a CSV file. */
 export function batchFile(invoices: readonly TestInvoice[]): string {
-  const rows = invoices.map((invoice) => {
-    const nif = invoice.nif ?? MERCHANT_NIF;
-    return [
-      invoice.ref,
-      nif,
-      invoice.legalName ?? `Comerciante ${nif}`,
-      invoice.email ?? `fiscal@${nif}.example`,
-      customerOf(invoice),
-      customerTaxIdOf(invoice),
-      'EUR',
-      `Artigo ${invoice.ref}`,
-      invoice.quantity ?? '2',
-      invoice.unitPrice ?? '10.25',
-      invoice.taxCode ?? 'IVA_23',
-    ].join(',');
-  });
-  return `${[HEADER, ...rows].join('\n')}\n`;
+  return `${[HEADER, ...invoices.map((invoice) => rowOf(invoice))].join('\n')}\n`;
+}
+
+function rowOf(invoice: TestInvoice, description = `Artigo ${invoice.ref}`): string {
+  const { nif = MERCHANT_NIF, quantity = '2', unitPrice = '10.25', taxCode = 'IVA_23' } = invoice;
+  const { ref, legalName = `Comerciante ${nif}`, email = `fiscal@${nif}.example` } = invoice;
+  const customer = [customerOf(invoice), customerTaxIdOf(invoice)];
+  return [ref, nif, legalName, email, ...customer, 'EUR', description, quantity, unitPrice, taxCode].join(',');
 }
 
 /** Returns a name that no other test of the run uses. The name is part of ids, so it must stay short. */
@@ -87,13 +78,18 @@ function rowText(
   const ordinal = firstOrdinal + at;
   const ref = `${series}/${ordinal}`;
   const nif = merchants[at % merchants.length] ?? '';
-  const description = linesEach === 1 ? `Artigo ${ref}` : `Artigo ${ref} linha ${line}`;
   const quantity = invalid.includes(ordinal) ? 'muitos' : String(line + (at % 7));
-  const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
-  const merchant = `${nif},Comerciante ${nif},fiscal@${nif}.example`;
+  const taxCode = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
   // Each invoice has different content, so that the sandbox's books would show an invoice sent twice.
-  const customer = `Cliente Secreto ${ordinal},${200_000_000 + ordinal}`;
-  return `${ref},${merchant},${customer},EUR,${description},${quantity},${10 + (at % 90)}.25,${tax}`;
+  const invoice = {
+    ref,
+    nif,
+    customer: `Cliente Secreto ${ordinal}`,
+    quantity,
+    unitPrice: `${10 + (at % 90)}.25`,
+    taxCode,
+  };
+  return linesEach === 1 ? rowOf(invoice) : rowOf(invoice, `Artigo ${ref} linha ${line}`);
 }
 
 export async function writeInvoiceFile(path: string, file: InvoiceFile): Promise<void> {

@@ -94,26 +94,32 @@ function isEnteredNowhere(node: PlanNode, firsts: ReadonlyMap<string, string>): 
   return first !== undefined && !new RegExp(String.raw`\b${first}\b(?! IS)`, 'u').test(node['Index Cond'] ?? '');
 }
 
-/** Called with each statement before it runs. */
-export type NoteStatement = (text: string, params: readonly SqlValue[]) => void;
-
-/** Wraps the database so that it calls `note` for each statement, inside and outside transactions. */
-export function notingDatabase(database: Database, note: NoteStatement): Database {
-  return { ...notingTransactions(database, note), ...notingQueries(database, note) };
+/** Called with each statement: before it runs, and when it has run. */
+interface Watch {
+  before?(text: string, params: readonly SqlValue[]): void;
+  after?(text: string): Promise<void>;
 }
 
-function notingTransactions(database: Database, note: NoteStatement): Database {
+/** Wraps the database so that it calls `note` for each statement before it runs, inside and outside transactions. */
+export function notingDatabase(database: Database, note: Required<Watch>['before']): Database {
+  const watch: Watch = { before: note };
+  return { ...watchedTransactions(database, watch), ...watchedQueries(database, watch) };
+}
+
+function watchedTransactions(database: Database, watch: Watch): Database {
   return {
     ...database,
-    transaction: (work) => database.transaction((queries) => work(notingQueries(queries, note))),
+    transaction: (work) => database.transaction((queries) => work(watchedQueries(queries, watch))),
   };
 }
 
-function notingQueries(queries: Queries, note: NoteStatement): Queries {
+function watchedQueries(queries: Queries, watch: Watch): Queries {
   return {
-    query: (text, params = []) => {
-      note(text, params);
-      return queries.query(text, params);
+    async query(text, params = []) {
+      watch.before?.(text, params);
+      const rows = await queries.query(text, params);
+      await watch.after?.(text);
+      return rows as never;
     },
   };
 }
@@ -121,25 +127,15 @@ function notingQueries(queries: Queries, note: NoteStatement): Queries {
 /** A database that can pause one transaction after a statement. */
 export function pausingDatabase(database: Database) {
   let pause: { readonly label: string; readonly reach: () => void; readonly over: Promise<void> } | null = null;
-
-  function pausing(queries: Queries): Queries {
-    return {
-      async query(text, params) {
-        const rows = await queries.query(text, params);
-        const now = pause;
-        if (now === null || !text.includes(now.label)) return rows as never;
-        pause = null;
-        now.reach();
-        await now.over;
-        return rows as never;
-      },
-    };
-  }
-
-  const paused: Database = {
-    ...database,
-    transaction: (work) => database.transaction((queries) => work(pausing(queries))),
-  };
+  const paused = watchedTransactions(database, {
+    async after(text) {
+      const now = pause;
+      if (now === null || !text.includes(now.label)) return;
+      pause = null;
+      now.reach();
+      await now.over;
+    },
+  });
   return {
     database: paused,
     /** Pauses the next transaction that runs this statement after it. `reached` resolves then; `go` ends the pause. */

@@ -1,15 +1,14 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject } from 'vitest';
 import type { Endpoints } from '../../../src/app/data-dir/endpoints-file.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { ownName, writeInvoiceFile, type InvoiceFile } from '../files/batch-file.ts';
+import { untilOr } from '../until.ts';
 import { ownPort } from '../servers/own-port.ts';
 import { independentSandbox, issuedOnce, SANDBOX_KEY, startServiceFront } from '../servers/service-front.ts';
 import { newPlace, processes, startLote, type CommandEnd, type Place, type RunningCommand } from './lote-command.ts';
-
-const POLL_INTERVAL_MS = 100;
 
 /** Settings with which the system chooses the ports. */
 export const ANY_PORTS = { CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
@@ -36,14 +35,10 @@ export async function startLoteUp(env: Readonly<Record<string, string>> = {}) {
 }
 
 async function endpointsOf({ dataDir }: Place, end: RunningCommand['end']): Promise<Endpoints> {
-  let over: string | null = null;
-  void end.then(({ code, stderr }) => (over = `exit code ${code}: ${stderr}`));
-  for (;;) {
-    const text = await readFile(join(dataDir, 'endpoints.json'), 'utf8').catch(() => null);
-    if (text !== null) return JSON.parse(text) as Endpoints;
-    if (over !== null) throw new Error(`lote up ended before it was up, ${String(over)}`);
-    await sleep(POLL_INTERVAL_MS);
-  }
+  const file = join(dataDir, 'endpoints.json');
+  if (await untilOr(end, () => existsSync(file))) return readJson(file);
+  const { code, stderr } = await end;
+  throw new Error(`lote up ended before it was up, exit code ${code}: ${stderr}`);
 }
 
 /** Prepares a separate place, with a sandbox whose books outlive all processes and judge them, and the front before it. */
