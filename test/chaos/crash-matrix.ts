@@ -1,15 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { faultOf, type CrashCase, HELD, matrixText, type MatrixRow } from '../support/crash/crash-case.ts';
 import { crashLane, type CrashLaneOptions } from '../support/crash/crash-lane.ts';
 
-export interface CrashMatrixOptions {
-  /** Sets of servers that work the cases off side by side. */
-  readonly lanes: number;
-  /** Why the machine cannot run these cases; null: it can. */
-  readonly missing: string | null;
-  readonly shape?: CrashLaneOptions;
-}
-
+/** Sets of servers that work the cases off side by side: most of a case is waiting for the heartbeat of what was killed. */
+const LANES = 4;
 /** What the receiver comes to; everything else is the worker's. A status is recorded there by whoever confirms a failed event first. */
 const AT_RECEIVER = /event|signal|status/;
 /** Done once for a ledger: such a case needs servers that nobody has used. */
@@ -22,15 +16,15 @@ export function partAt(point: string): CrashCase['part'] {
 }
 
 /** Runs the cases on a few lanes and prints one row for each; fails when one of them did not hold. */
-export function crashMatrix(title: string, cases: readonly CrashCase[], options: CrashMatrixOptions): void {
-  const { missing } = options;
-  if (missing !== null) console.log(`${title}: skipped, ${missing}`);
-  describe.skipIf(missing !== null)(`crash matrix: ${title}`, { concurrent: true, timeout: LONGEST_MATRIX_MS }, () => {
+export function crashMatrix(title: string, cases: readonly CrashCase[], shape?: CrashLaneOptions): void {
+  const isMissing = inject('postgresUrl') === null;
+  if (isMissing) console.log(`${title}: skipped, this machine has no PostgreSQL`);
+  describe.skipIf(isMissing)(`crash matrix: ${title}`, { concurrent: true, timeout: LONGEST_MATRIX_MS }, () => {
     const waiting = [...cases];
     const rows: MatrixRow[] = [];
     afterAll(() => console.log(`\n${title}\n${matrixText(rows)}\n`));
 
-    it.each(Array.from({ length: options.lanes }, (_, lane) => lane))('holds in every case, lane %i', async () => {
+    it.each(Array.from({ length: LANES }, (_, lane) => lane))('holds in every case, lane %i', async () => {
       const failures: string[] = [];
       while (waiting.length > 0) failures.push(...(await oneLane(waiting, note)));
       expect(failures).toEqual([]);
@@ -46,7 +40,7 @@ export function crashMatrix(title: string, cases: readonly CrashCase[], options:
 
   /** Cases on one set of servers, until one fails: what it leaves behind must not be held against the next. */
   async function oneLane(waiting: CrashCase[], note: (row: MatrixRow) => void): Promise<readonly string[]> {
-    const lane = await crashLane(options.shape);
+    const lane = await crashLane(shape);
     if (lane === null) return ['no PostgreSQL'];
     try {
       for (let fresh = true; ; fresh = false) {

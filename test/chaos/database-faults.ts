@@ -46,9 +46,13 @@ const PGLITE_DISK_MB = 80;
 const FULL_AGAIN_MS = 200;
 
 export const DATABASE_FAULTS: readonly DatabaseFault[] = [
-  { name: 'read-only', forMs: [4_000, 3_000], make: readOnlyDatabase },
-  { name: 'restarted', forMs: [4_000, 1_000], make: restartedDatabase },
-  { name: 'connections cut', forMs: [10_000, 2_000], make: cutConnections },
+  { name: 'read-only', forMs: [4_000, 3_000], make: () => onOwnCluster(readOnlyDatabase) },
+  {
+    name: 'restarted',
+    forMs: [4_000, 1_000],
+    make: () => onOwnCluster(({ kill, restart }) => ({ begin: kill, end: restart })),
+  },
+  { name: 'connections cut', forMs: [10_000, 2_000], make: () => onOwnCluster(cutConnections) },
   { name: 'disk full', forMs: [60_000, 4_000], make: fullTablespace },
   { name: 'disk full, PGlite', forMs: [60_000, 4_000], make: fullEmbedded },
 ];
@@ -110,47 +114,35 @@ async function ownCluster(): Promise<PostgresCluster | null> {
   return cluster;
 }
 
-async function readOnlyDatabase(): Promise<MadeFault | null> {
+type Fault = Pick<MadeFault, 'begin' | 'end'>;
+
+/** A fault of a PostgreSQL server of its own. */
+async function onOwnCluster(make: (cluster: PostgresCluster) => Fault): Promise<MadeFault | null> {
   const cluster = await ownCluster();
   if (cluster === null) return null;
-  const admin = `${cluster.url}?options=-c%20default_transaction_read_only%3Doff`;
+  return { place: { databaseUrl: cluster.url }, remove: () => cluster.stop(), ...make(cluster) };
+}
+
+function readOnlyDatabase({ url }: PostgresCluster): Fault {
+  const admin = `${url}?options=-c%20default_transaction_read_only%3Doff`;
   const set = async (change: string): Promise<void> => {
     await sql(admin, `ALTER SYSTEM ${change}`);
     await sql(admin, 'SELECT pg_reload_conf()');
   };
   return {
-    place: { databaseUrl: cluster.url },
     begin: () => set('SET default_transaction_read_only = on'),
     end: () => set('RESET default_transaction_read_only'),
-    remove: () => cluster.stop(),
   };
 }
 
-async function restartedDatabase(): Promise<MadeFault | null> {
-  const cluster = await ownCluster();
-  if (cluster === null) return null;
-  return {
-    place: { databaseUrl: cluster.url },
-    begin: () => cluster.kill(),
-    end: () => cluster.restart(),
-    remove: () => cluster.stop(),
-  };
-}
-
-async function cutConnections(): Promise<MadeFault | null> {
-  const cluster = await ownCluster();
-  if (cluster === null) return null;
+function cutConnections({ url }: PostgresCluster): Fault {
   let cutting = Promise.resolve();
   let cut = true;
   return {
-    place: { databaseUrl: cluster.url },
     async begin() {
       cutting = (async () => {
         while (cut) {
-          await sql(
-            cluster.url,
-            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lote'`,
-          );
+          await sql(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lote'`);
           await sleep(CUT_EVERY_MS);
         }
       })();
@@ -159,7 +151,6 @@ async function cutConnections(): Promise<MadeFault | null> {
       cut = false;
       await cutting;
     },
-    remove: () => cluster.stop(),
   };
 }
 
@@ -195,7 +186,7 @@ async function fullEmbedded(): Promise<MadeFault | null> {
 }
 
 /** Room that the database gives back itself is taken again. */
-function keptFull(disk: SmallDisk): Pick<MadeFault, 'begin' | 'end'> {
+function keptFull(disk: SmallDisk): Fault {
   let timer: NodeJS.Timeout | undefined;
   return {
     async begin() {

@@ -1,12 +1,9 @@
-import { inject } from 'vitest';
 import { CRASH_POINTS } from '../support/crash/crash-points.ts';
 import type { CrashCase } from '../support/crash/crash-case.ts';
-import { crashMatrix, partAt, type CrashMatrixOptions } from './crash-matrix.ts';
+import { crashMatrix, partAt } from './crash-matrix.ts';
 
 /** Longer than every time-out on the way of a batch: heartbeats 30 s, requests 45 s, workflow tasks 10 s. */
 const STOPPED_MS = 70_000;
-/** A lane waits for most of a case. */
-const LANES = 4;
 const CHOSEN = new RegExp(process.env['CHAOS_POINTS'] ?? '.');
 
 const points = CRASH_POINTS.filter((point) => CHOSEN.test(point));
@@ -15,15 +12,11 @@ const cases: readonly CrashCase[] = ([1, 2] as const).flatMap((workers) =>
   points.map((point): CrashCase => ({ part: partAt(point), point, victim: 'itself', awayMs: STOPPED_MS, workers })),
 );
 
-const options: CrashMatrixOptions = {
-  lanes: LANES,
-  missing: inject('postgresUrl') === null ? 'this machine has no PostgreSQL' : null,
-  shape: { invoices: 300, linesEach: 3, pageSize: 100 },
-};
+const SHAPE = { invoices: 300, linesEach: 3, pageSize: 100 };
 
-crashMatrix('stopped longer than every time-out, and then going on', cases, options);
+crashMatrix('stopped longer than every time-out, and then going on', cases, SHAPE);
 crashMatrix(
   'stopped longer than every time-out, and told to end meanwhile',
   cases.map((one) => ({ ...one, isToldToEnd: true })),
-  options,
+  SHAPE,
 );

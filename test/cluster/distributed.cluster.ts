@@ -138,12 +138,42 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
   }
 
   it.each<[string, () => Promise<void>]>([
-    ['a worker is killed', () => killWorker()],
-    ['both workers are restarted, one after the other', () => restartWorkers()],
-    ['the Temporal server is away for 30 s', () => takeTemporalAway()],
-    ['one receiver is killed, then the other', () => killReceivers()],
-    ['PostgreSQL crashes and starts again', () => crashPostgres()],
-    ['a worker stands still for 40 s and goes on', () => stopWorker()],
+    [
+      'a worker is killed',
+      async () => {
+        running.workers[0]?.killGroup();
+        await running.workers.shift()?.end;
+        await running.addWorker();
+      },
+    ],
+    [
+      'both workers are restarted, one after the other',
+      async () => {
+        for (const worker of running.workers.slice()) {
+          await ended(worker);
+          running.workers.shift();
+          await running.addWorker();
+        }
+      },
+    ],
+    [
+      'the Temporal server is away for 30 s',
+      async () => {
+        await running.killTemporal();
+        await sleep(AWAY_MS);
+        await running.startTemporal();
+      },
+    ],
+    ['one receiver is killed, then the other', () => running.killReceiver(0).then(() => running.killReceiver(1))],
+    ['PostgreSQL crashes and starts again', () => cluster.postgres.kill().then(() => cluster.postgres.restart())],
+    [
+      'a worker stands still for 40 s and goes on',
+      async () => {
+        running.workers[0]?.signal('SIGSTOP');
+        await sleep(STOPPED_MS);
+        running.workers[0]?.signal('SIGCONT');
+      },
+    ],
   ])('issues each invoice once when %s', async (title, fault) => {
     const name = `X${title.replaceAll(/[^a-z]/giu, '').slice(0, 12)}`;
     const batch = await issueFile(cluster, { name, invoices: INVOICES, fault });
@@ -179,41 +209,5 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
     expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
     // A report is only written when it balances.
     expect(batch.report.counts).toMatchObject({ rows: INVOICES, invoices: INVOICES, issued: INVOICES, rowsLost: 0 });
-  }
-
-  async function killWorker(): Promise<void> {
-    running.workers[0]?.killGroup();
-    await running.workers.shift()?.end;
-    await running.addWorker();
-  }
-
-  async function restartWorkers(): Promise<void> {
-    for (const worker of running.workers.slice()) {
-      await ended(worker);
-      running.workers.shift();
-      await running.addWorker();
-    }
-  }
-
-  async function takeTemporalAway(): Promise<void> {
-    await running.killTemporal();
-    await sleep(AWAY_MS);
-    await running.startTemporal();
-  }
-
-  async function killReceivers(): Promise<void> {
-    await running.killReceiver(0);
-    await running.killReceiver(1);
-  }
-
-  async function crashPostgres(): Promise<void> {
-    await cluster.postgres.kill();
-    await cluster.postgres.restart();
-  }
-
-  async function stopWorker(): Promise<void> {
-    running.workers[0]?.signal('SIGSTOP');
-    await sleep(STOPPED_MS);
-    running.workers[0]?.signal('SIGCONT');
   }
 });

@@ -15,7 +15,7 @@ import { invoiceTable } from './invoice-table.ts';
 import { propertyRuns } from './property-runs.ts';
 import { csvStyle, declaredEncoding, writtenCsv, type CsvStyle } from './written-csv.ts';
 import { jsonStyle, writtenJson } from './written-json.ts';
-import type { NumberStyle } from './written-number.ts';
+import { withMark } from './written-number.ts';
 
 let directory: string;
 
@@ -27,15 +27,8 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const STATES: readonly Outcome[] = [
-  'issued',
-  'failed',
-  'rejected',
-  'unknown',
-  'unsettled',
-  'accepted',
-  'held',
-  'conflict',
-  'already-issued',
+  ...(['issued', 'failed', 'rejected', 'unknown', 'unsettled', 'accepted', 'held'] as const),
+  ...(['conflict', 'already-issued'] as const),
 ];
 /** Written down again, and not asked of the product: whom a better file can help, and who may be alive at the service. */
 const HANDED_BACK: ReadonlySet<Outcome> = new Set(['failed', 'rejected', 'conflict', 'invalid']);
@@ -114,11 +107,6 @@ function erpProfile({ headers: { currency, ...columns } }: CsvStyle): unknown {
   };
 }
 
-/** As the profile or an operator says; a file with another decimal mark is refused, and hands nothing back. */
-function withMark(style: NumberStyle, mark: ',' | '.'): NumberStyle {
-  return { ...style, mark, grouping: style.grouping === mark ? (mark === ',' ? '.' : ',') : style.grouping };
-}
-
 /** A spreadsheet keeps 15 digits of a number. */
 function asNumber(text: string): TableCell {
   return text.replace(/\D/g, '').length <= 15 ? { number: text } : text;
@@ -157,6 +145,7 @@ describe('a corrections file', () => {
       fc.asyncProperty(invoiceTable, csvStyle, states, async (invoices, style, drawn) => {
         const encoding = /^utf16.*-bom$/.test(style.encoding) ? style.encoding : 'utf8';
         const { quantity, price } = style;
+        // A file with another decimal mark is refused, and hands nothing back.
         const numbers = { quantity: withMark(quantity, mark), price: withMark(price, mark) };
         const bytes = writtenCsv(invoices, { ...style, ...numbers, encoding });
         writeFileSync(join(directory, 'profiles', 'erp.json'), JSON.stringify(erpProfile(style)));

@@ -21,108 +21,79 @@ export interface JsonStyle {
 }
 
 export const jsonStyle: fc.Arbitrary<JsonStyle> = fc.record({
-  frame: fc.constantFrom('array' as const, 'invoices' as const, 'ndjson' as const),
-  encoding: fc.constantFrom(
-    'utf8' as const,
-    'utf8' as const,
-    'utf8-bom' as const,
-    'utf16le-bom' as const,
-    'utf16be-bom' as const,
-  ),
+  frame: fc.constantFrom('array', 'invoices', 'ndjson'),
+  encoding: fc.constantFrom('utf8', 'utf8', 'utf8-bom', 'utf16le-bom', 'utf16be-bom'),
   space: fc.constantFrom('', ' ', '\n', '\r\n  ', '\t'),
   escape: fc.boolean(),
   reversed: fc.boolean(),
-  numbers: fc.constantFrom('token' as const, 'token' as const, 'exponent' as const, 'text' as const),
+  numbers: fc.constantFrom('token', 'token', 'exponent', 'text'),
   quantity: numberStyle.map((style) => ({ ...style, currency: 'none' as const })),
   price: numberStyle,
-  empty: fc.constantFrom('absent' as const, 'null' as const, 'text' as const),
+  empty: fc.constantFrom('absent', 'null', 'text'),
 });
 
+/** A number as it stands in the file. */
+class Token {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What is written; an undefined member is absent. */
+type Value = string | null | undefined | Token | readonly Value[] | { readonly [member: string]: Value };
+
 export function writtenJson(invoices: readonly Invoice[], style: JsonStyle): Buffer {
-  const { frame, space } = style;
-  const objects = invoices.map((invoice) => invoiceText(invoice, style));
-  const list = `[${space}${objects.join(`${space},${space}`)}${space}]`;
-  const text =
-    frame === 'array'
-      ? `${list}${space}`
-      : frame === 'invoices'
-        ? object(
-            [
-              ['version', '1'],
-              ['invoices', list],
-            ],
-            style,
-          )
-        : objects.map((one) => `${one}\n`).join('');
+  const objects = invoices.map((invoice) => valueOf(invoice, style));
+  const text = {
+    array: () => `${textOf(objects, style)}${style.space}`,
+    invoices: () => textOf({ version: new Token('1'), invoices: objects }, style),
+    ndjson: () => objects.map((one) => `${textOf(one, style)}\n`).join(''),
+  }[style.frame]();
   return encoded(text, style.encoding);
 }
 
-function invoiceText({ ref, merchant, customer, currency, lines }: Invoice, style: JsonStyle): string {
-  return object(
-    [
-      ['invoice_ref', string(ref, style)],
-      [
-        'merchant',
-        object(
-          [
-            ['nif', string(merchant.nif, style)],
-            ...optional('legal_name', merchant.legalName, style),
-            ...optional('email', merchant.email, style),
-          ],
-          style,
-        ),
-      ],
-      [
-        'customer',
-        object([['name', string(customer.name, style)], ...optional('tax_id', customer.taxId, style)], style),
-      ],
-      ['currency', string(currency, style)],
-      [
-        'lines',
-        `[${lines
-          .map((line) =>
-            object(
-              [
-                ['description', string(line.description, style)],
-                ['quantity', number(line.quantity, style.quantity, { style, currency })],
-                ['unit_price', number(line.unitPrice, style.price, { style, currency })],
-                ['tax_code', string(line.taxCode, style)],
-              ],
-              style,
-            ),
-          )
-          .join(`,${style.space}`)}]`,
-      ],
-    ],
-    style,
-  );
+function valueOf({ ref, merchant, customer, currency, lines }: Invoice, style: JsonStyle): Value {
+  const optional = (value: string | null) => value ?? { absent: undefined, null: null, text: '' }[style.empty];
+  const number = (value: string, how: NumberStyle) => {
+    if (style.numbers === 'text') return writtenNumber(value, how, currency);
+    return new Token(style.numbers === 'exponent' ? exponent(value) : value);
+  };
+  return {
+    invoice_ref: ref,
+    merchant: { nif: merchant.nif, legal_name: optional(merchant.legalName), email: optional(merchant.email) },
+    customer: { name: customer.name, tax_id: optional(customer.taxId) },
+    currency,
+    lines: lines.map(({ description, quantity, unitPrice, taxCode }) => ({
+      description,
+      quantity: number(quantity, style.quantity),
+      unit_price: number(unitPrice, style.price),
+      tax_code: taxCode,
+    })),
+  };
 }
 
-function object(members: readonly (readonly [string, string])[], { space, reversed }: JsonStyle): string {
-  const texts = members.map(([name, value]) => `${JSON.stringify(name)}${space}:${space}${value}`);
-  return `{${space}${(reversed ? texts.toReversed() : texts).join(`,${space}`)}${space}}`;
+function textOf(value: Value, style: JsonStyle): string {
+  const { space, reversed } = style;
+  const list = (items: readonly string[]) => `${space}${items.join(`,${space}`)}${space}`;
+  if (value instanceof Token) return value.text;
+  if (typeof value === 'string') return quoted(value, style);
+  if (value === null || value === undefined) return 'null';
+  if (isList(value)) return `[${list(value.map((one) => textOf(one, style)))}]`;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  const texts = members.map(([name, one]) => `${JSON.stringify(name)}${space}:${space}${textOf(one, style)}`);
+  return `{${list(reversed ? texts.toReversed() : texts)}}`;
 }
 
-function optional(name: string, value: string | null, style: JsonStyle): readonly (readonly [string, string])[] {
-  if (value !== null) return [[name, string(value, style)]];
-  return style.empty === 'absent' ? [] : [[name, style.empty === 'null' ? 'null' : '""']];
+function isList(value: object): value is readonly Value[] {
+  return Array.isArray(value);
 }
 
-function string(value: string, { escape }: JsonStyle): string {
+function quoted(value: string, { escape }: JsonStyle): string {
   const text = JSON.stringify(value);
-  return escape
-    ? text.replaceAll(/[^\u0020-\u007e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    : text;
-}
-
-function number(
-  value: string,
-  how: NumberStyle,
-  given: { readonly style: JsonStyle; readonly currency: string },
-): string {
-  const { style, currency } = given;
-  if (style.numbers === 'text') return string(writtenNumber(value, how, currency), style);
-  return style.numbers === 'exponent' ? exponent(value) : value;
+  if (!escape) return text;
+  return text.replaceAll(/[^\u0020-\u007e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** `-12.5` as `-125e-1`, `1200` as `12E+2`. */

@@ -29,14 +29,10 @@ export function rateOf(run: {
   readonly before: Cpu;
   readonly after: Cpu;
 }) {
-  const { before, after } = run;
-  const cpu = {
-    workers: after.workers - before.workers,
-    receivers: after.receivers - before.receivers,
-    temporal: after.temporal - before.temporal,
-    postgres: after.postgres - before.postgres,
-  };
-  return { workers: run.workers, invoices: run.invoices, seconds: run.batch.seconds, cpu };
+  const { workers, invoices, batch, before, after } = run;
+  const parts = Object.keys(after) as (keyof Cpu)[];
+  const cpu = Object.fromEntries(parts.map((part) => [part, after[part] - before[part]]));
+  return { workers, invoices, seconds: batch.seconds, cpu };
 }
 
 /** Prints the rates as rows of a Markdown table. */
@@ -44,7 +40,7 @@ export function printRates(rates: readonly Rate[]): void {
   const head =
     '| workers | invoices | from command to report | invoices/s | CPU an invoice: workers | receivers | Temporal | PostgreSQL |';
   const rows = rates.map(({ workers, invoices, seconds, cpu }) => {
-    const each = Object.values(cpu).map((ms: number) => `${(ms / invoices).toFixed(2)} ms`);
+    const each = Object.values(cpu).map((ms) => `${(ms / invoices).toFixed(2)} ms`);
     return `| ${[workers, invoices, `${seconds.toFixed(1)} s`, (invoices / seconds).toFixed(0), ...each].join(' | ')} |`;
   });
   process.stderr.write(`\n${[head, '|---|---|---|---|---|---|---|---|', ...rows].join('\n')}\n\n`);
