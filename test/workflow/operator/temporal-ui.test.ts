@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchProblems, RetryInput } from '../../../src/domain/messages/messages.ts';
+import type { BatchProblems } from '../../../src/domain/messages/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { gatedEngine } from '../../support/servers/service-front.ts';
-import { sharedStack, CONSOLE_URL, withStack, type TestStack, stop } from '../../support/lote/stack.ts';
+import { CONSOLE_URL, withStack, type TestStack, stop } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 
@@ -222,36 +222,5 @@ describe('the workflow retryInvoices', SIDE_BY_SIDE, () => {
       expect(again).toMatchObject({ counts: { issued: 3 }, retried: { moved: 1 } });
       expect(await stack.ledger.auditOf(first.batchId)).toMatchObject([{ what: 'retry', why: 'no reason was given' }]);
     });
-  });
-});
-
-describe('the workflow retryInvoices, started with a wrong input', () => {
-  const stackOfAll = sharedStack();
-
-  it.each([
-    [undefined, 'retryInvoices needs the id of a batch.'],
-    [null, 'retryInvoices needs the id of a batch.'],
-    ['batch-sample-1a2b3c4d', 'retryInvoices needs the id of a batch.'],
-    [{ batch: ' ' }, 'retryInvoices needs the id of a batch.'],
-    [{ batch: 'b', states: 'failed' }, '"states" must be a list'],
-    [{ batch: 'b', states: ['issued'] }, '"states" must be a list'],
-    [{ batch: 'b', rows: [0] }, '"rows" must be a list'],
-    [{ batch: 'b', reason: '' }, 'A retry needs a "reason".'],
-    [{ batch: 'b', row: [7] }, 'A retry knows no field "row"; there are batch, states, rows,'],
-    [{ batch: 'b', rows: [] }, 'A retry needs "states" or "rows".'],
-    [{ batch: 'b', rows: [7], acceptDuplicateRisk: 'yes' }, '"acceptDuplicateRisk" must be true or false, found "yes"'],
-  ])('fails at once for %j, with the sentence that shows the right one', async (input, sentence) => {
-    const stack = stackOfAll();
-    const handle = await stack.client.workflow.start('retryInvoices', {
-      workflowId: ownName('wrong'),
-      taskQueue: stack.config.taskQueue,
-      args: [input as RetryInput],
-    });
-
-    const failure: unknown = await handle.result().catch((error: unknown) => error);
-
-    const message = (failure as { readonly cause?: Error }).cause?.message ?? '';
-    expect(message).toContain(sentence);
-    expect(message).toContain('{"batch": "batch-sample-1a2b3c4d"}');
   });
 });

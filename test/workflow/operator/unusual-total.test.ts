@@ -86,35 +86,24 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
     });
   });
 
-  it('stays held after a wrong number, or a number without a reason', async () => {
-    await withStack(QUICK, async (stack) => {
-      await usualWeek(stack);
-      const before = created(stack);
-      const { batchId, handle } = await startUnusual(stack);
-
-      await expect(confirm(handle, { invoices: 2, reason: 'as always' })).rejects.toMatchObject({
-        cause: { message: expect.stringContaining('that of the file, 22; found 2') as string },
-      });
-      await expect(confirm(handle, { invoices: 22 })).rejects.toMatchObject({
-        cause: { message: expect.stringContaining('A reason is needed') as string },
-      });
-
-      expect(await statesOf(stack, batchId)).toEqual(new Set(['held']));
-      await stop(handle, 'cancelRemaining', { reason: 'it is wrong' });
-      expect(await handle.result()).toMatchObject({ state: 'cancelled', counts: { held: 22 } });
-      expect(created(stack)).toBe(before);
-    });
-  });
-
-  it('is asked about again when its run was terminated, or cancelled, and the file is started once more', async () => {
+  it('stays held after a wrong number, or one without a reason, and is asked about again when its run was ended', async () => {
     await withStack(QUICK, async (stack) => {
       await usualWeek(stack);
       const before = created(stack);
       const first = await startUnusual(stack);
+
+      await expect(confirm(first.handle, { invoices: 2, reason: 'as always' })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('that of the file, 22; found 2') as string },
+      });
+      await expect(confirm(first.handle, { invoices: 22 })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('A reason is needed') as string },
+      });
+      expect(await statesOf(stack, first.batchId)).toEqual(new Set(['held']));
+
       await stack.client.workflow.getHandle(first.batchId).terminate('test');
       const second = await startUnusual(stack);
       await stop(second.handle, 'cancelRemaining', { reason: 'to be looked at' });
-      await second.handle.result();
+      expect(await second.handle.result()).toMatchObject({ state: 'cancelled', counts: { held: 22 } });
       const third = await startUnusual(stack);
       expect(await statesOf(stack, third.batchId)).toEqual(new Set(['held']));
       expect(created(stack)).toBe(before);

@@ -89,6 +89,13 @@ describe('sending', { concurrent: true }, () => {
         isOf(request, 'F-1') || isOf(request, 'F-7') ? { status: 409, headers: { 'retry-after': '1' } } : 'pass',
       { 'F-1': 'unknown', 'F-7': 'unknown' },
     ],
+    [
+      'unknown what was answered with a yes without a usable id',
+      { LOTE_SEND_TIMEOUT: '6s' },
+      3,
+      (request) => (isOf(request, 'F-1') ? { status: 201, json: { id: 'mrc_1' } } : 'pass'),
+      { 'F-1': 'unknown' },
+    ],
   ])('calls %s', async (_, env, invoices, script, states) => {
     await withStack({ env }, async (stack) => {
       stack.front.script = script;
@@ -125,17 +132,6 @@ describe('sending', { concurrent: true }, () => {
       });
     },
   );
-
-  it('takes a yes without a usable id for a lost answer', async () => {
-    await withStack({ env: { LOTE_SEND_TIMEOUT: '2s' } }, async (stack) => {
-      stack.front.script = (request) => (isOf(request, 'F-1') ? { status: 201, json: { id: 'mrc_1' } } : 'pass');
-
-      const result = await stack.run('no-id.csv', testInvoices(3));
-
-      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ state: 'unknown', serviceId: null });
-      expect(new Set(stack.posts().map(({ key }) => key)).size).toBe(3);
-    });
-  });
 
   it('waits on the page for a Retry-After that is longer than a slice may wait', async () => {
     await withStack({ profile: ONE_AT_A_TIME, env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {

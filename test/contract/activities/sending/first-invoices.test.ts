@@ -7,8 +7,8 @@ import {
   type FirstInvoicesInput,
 } from '../../../../activities/sending/first-invoices.ts';
 import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
-import { NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
-import { activityPlaces, asActivity, outcomesOf, sendFirst, sentBatch, type ActivityPlace } from '../activity-place.ts';
+import { NOW, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, sentBatch, texts, type ActivityPlace } from '../activity-place.ts';
 import {
   acceptances,
   acceptedBatch,
@@ -34,61 +34,39 @@ function judge({ deps }: ActivityPlace, { batchId }: TestBatch, first: typeof FI
 }
 
 describe('the invoices that go first', () => {
-  /** Of a batch that says it has so many invoices; 25 are staged. */
-  async function firstOf(over: Partial<BatchRecord>, sent = 0) {
+  /** Of a batch of 25 that says it has so many invoices. */
+  it.each<readonly [string, Partial<BatchRecord>, number, object | undefined]>([
+    ['the first twenty of a batch of two hundred or more', {}, 0, { page: 1, from: 1, to: 20, waitMs: 30_000 }],
+    ['none of a smaller one', { invoices: 199 }, 0, undefined],
+    ['those that are left to send', {}, 4, { page: 1, from: 5, to: 24 }],
+    ['of one page', { pageSize: 15 }, 0, { page: 1, from: 1, to: 15 }],
+    ['of one page, the first with something to send', { pageSize: 10 }, 10, { page: 2, from: 11, to: 20 }],
+    ['none when nothing is left to send', {}, 25, undefined],
+  ])('are %s', async (_, over, sent, first) => {
     const place = placeOf();
-    const texts = Array.from({ length: 25 }, (_, at) => ({ ref: `R${at}` }));
-    const batch = await place.scenario.run(texts, 1_000);
-    await sendFirst(
-      place,
-      batch,
-      Array.from({ length: sent }, () => ({ kind: 'rejected', reason: REASON }) as const),
+    const batch = await sentBatch(place, rejections(sent), 25 - sent);
+
+    const found = await firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200, ...over });
+
+    if (first === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(first);
+  });
+
+  /** So many invoices of each merchant, one after the other. */
+  it.each([
+    ['those where the second merchant begins, half of them of each', [35, 30], 1_000, { page: 1, from: 26, to: 45 }],
+    ['the first ones when these are of several merchants', [19, 30], 1_000, { page: 1, from: 1, to: 20 }],
+    ['of one page', [35, 30], 30, { page: 2, from: 31, to: 50 }],
+    ['of one page, and fewer at its end', [35, 30], 40, { page: 1, from: 26, to: 40 }],
+    ['fewer where the file ends', [35, 3], 1_000, { page: 1, from: 26, to: 38 }],
+  ] as const)('of a file in the order of its merchants are %s', async (_, counts, pageSize, first) => {
+    const place = placeOf();
+    const invoices = counts.flatMap((count, at) =>
+      texts(count, `M${at}-`).map(({ ref }) => ({ ref, nif: String(501_000_000 + at) })),
     );
-    return firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200, ...over });
-  }
+    const batch = await place.scenario.run(invoices, pageSize);
 
-  it('are the first twenty of a batch of two hundred or more', async () => {
-    expect(await firstOf({ invoices: 200 })).toEqual({ page: 1, from: 1, to: 20, waitMs: 30_000 });
-    expect(await firstOf({ invoices: 199 })).toBeUndefined();
-  });
-
-  it('are those that are left to send', async () => {
-    expect(await firstOf({}, 4)).toMatchObject({ page: 1, from: 5, to: 24 });
-  });
-
-  it('are of one page', async () => {
-    expect(await firstOf({ pageSize: 15 })).toMatchObject({ page: 1, from: 1, to: 15 });
-    expect(await firstOf({ pageSize: 10 }, 10)).toMatchObject({ page: 2, from: 11, to: 20 });
-  });
-
-  describe('of a file in the order of its merchants', () => {
-    /** So many of each merchant, one after the other. */
-    async function firstOfMerchants(counts: readonly number[], pageSize: number) {
-      const place = placeOf();
-      const texts = counts.flatMap((count, merchant) =>
-        Array.from({ length: count }, (_, at) => ({ ref: `M${merchant}-${at}`, nif: String(501_000_000 + merchant) })),
-      );
-      const batch = await place.scenario.run(texts, pageSize);
-      return firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200 });
-    }
-
-    it('are those where the second merchant begins, half of them of each', async () => {
-      expect(await firstOfMerchants([35, 30], 1_000)).toMatchObject({ page: 1, from: 26, to: 45 });
-    });
-
-    it('are the first ones when these are of several merchants', async () => {
-      expect(await firstOfMerchants([19, 30], 1_000)).toMatchObject({ page: 1, from: 1, to: 20 });
-    });
-
-    it('are of one page, and fewer where the file ends', async () => {
-      expect(await firstOfMerchants([35, 30], 30)).toMatchObject({ page: 2, from: 31, to: 50 });
-      expect(await firstOfMerchants([35, 30], 40)).toMatchObject({ page: 1, from: 26, to: 40 });
-      expect(await firstOfMerchants([35, 3], 1_000)).toMatchObject({ page: 1, from: 26, to: 38 });
-    });
-  });
-
-  it('are none when nothing is left to send', async () => {
-    expect(await firstOf({}, 25)).toBeUndefined();
+    expect(await firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200 })).toMatchObject(first);
   });
 });
 
@@ -180,9 +158,7 @@ describe('the wait for final words of the first invoices', () => {
     const env = new MockActivityEnvironment({ scheduledTimestampMs: NOW, currentAttemptScheduledTimestampMs: NOW });
     env.cancel('WORKER_SHUTDOWN');
 
-    const input: FirstInvoicesInput = {
-      ...{ ledgerId: place.deps.ledger.id, batchId, first: FIRST },
-    };
+    const input: FirstInvoicesInput = { ledgerId: place.deps.ledger.id, batchId, first: FIRST };
     await expect(env.run(awaitFirstInvoices, place.deps, input)).rejects.toMatchObject({
       ...{ type: 'worker-stops', nonRetryable: false },
     });

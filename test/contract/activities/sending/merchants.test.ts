@@ -401,39 +401,43 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: UNREADABLE.reason });
   });
 
-  it('of a paused batch are not created, and the batch waits', async () => {
+  const CONTRADICTION = { code: 'profile-contradiction', message: 'Correct the profile' };
+
+  it.each<readonly [string, (place: ActivityPlace, batch: TestBatch) => Promise<unknown>, string]>([
+    [
+      'of a paused batch',
+      async ({ deps }, { batchId }) => {
+        const run = { batchId, workflowId: `workflow-of-${batchId}`, runId: 'run-1' };
+        await deps.ledger.recordControl({ ...run, version: 1, paused: true, cancelled: false });
+      },
+      'sending-stopped',
+    ],
+    [
+      'while the service is stopped for a contradiction of the profile',
+      ({ deps }) => deps.calibration.stop(CONTRADICTION),
+      CONTRADICTION.code,
+    ],
+  ])('%s: none is created, and the batch waits with that reason', async (_, stop, reason) => {
     const { parts, asked } = service([OTHER_NIF]);
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
-    const run = { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, runId: 'run-1' };
-    await place.deps.ledger.recordControl({ ...run, version: 1, paused: true, cancelled: false });
+    await stop(place, batch);
 
-    const stopped = { for: 'service', reason: 'sending-stopped' };
-    expect(await ensure(place, batch)).toEqual(stopped);
+    expect(await ensure(place, batch)).toEqual({ for: 'service', reason });
     expect(asked).toEqual([]);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
-  });
-
-  it('are not created while the service is stopped for a contradiction of the profile, and the batch waits with that reason', async () => {
-    const { parts, asked } = service([OTHER_NIF]);
-    const place = placeOf({ service: parts });
-    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
-    const reason = { code: 'profile-contradiction', message: 'Correct the profile' };
-    await place.deps.calibration.stop(reason);
-
-    expect(await ensure(place, batch)).toEqual({ for: 'service', reason: reason.code });
-    expect(asked).toEqual([]);
     await ensure(place, batch, { lastTry: true });
-    expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: reason.code } });
+    const isHeld = reason === CONTRADICTION.code;
+    expect(await batch.line('A')).toMatchObject(
+      isHeld ? { state: 'held', reason: { code: reason } } : { state: 'staged' },
+    );
   });
 
   it('whose creation may not leave any more make the batch wait', async () => {
-    const { parts } = service([], { kind: 'not-permitted' });
-    const place = placeOf({ service: parts });
+    const place = placeOf({ service: service([], { kind: 'not-permitted' }).parts });
     const batch = await place.scenario.run([details('A', NIF)]);
 
-    const stopped = { for: 'service', reason: 'sending-stopped' };
-    expect(await ensure(place, batch)).toEqual(stopped);
+    expect(await ensure(place, batch)).toEqual({ for: 'service', reason: 'sending-stopped' });
   });
 
   it('registers its webhook first: an answer may come before the next line is run', async () => {
@@ -456,65 +460,53 @@ describe('a service that cannot be asked for merchants', () => {
 });
 
 describe('merchants whose worker stops', () => {
-  function stopping(place: ActivityPlace, env: MockActivityEnvironment, batch: TestBatch, lastTry: boolean) {
-    const input = { ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), lastTry, holdStuck: lastTry };
-    return env.run(ensureMerchants, place.deps, input);
-  }
+  const MERCHANTS: { nif: string; merchantId: string }[] = [];
+  const UNREADABLE: MerchantListAnswer = {
+    kind: 'unreadable',
+    reason: { code: 'service-unreachable', message: 'cancelled' },
+  };
 
-  it('are left to another attempt after one was created: the others are not taken for done', async () => {
-    const env = new MockActivityEnvironment();
-    const merchants: { nif: string; merchantId: string }[] = [];
-    const place = placeOf({
-      service: {
-        listMerchants: () => Promise.resolve({ kind: 'list', merchants }),
+  it.each<readonly [string, boolean, (stop: () => void) => Partial<InvoicingService>, number]>([
+    [
+      'after one was created: the others are not taken for done',
+      false,
+      (stop) => ({
+        listMerchants: () => Promise.resolve({ kind: 'list', merchants: MERCHANTS }),
         createMerchant({ nif }) {
-          env.cancel();
-          merchants.push({ nif, merchantId: `mrc_new_${nif}` });
+          stop();
+          MERCHANTS.push({ nif, merchantId: `mrc_new_${nif}` });
           return Promise.resolve({ kind: 'created', merchantId: `mrc_new_${nif}` });
         },
-      },
-    });
+      }),
+      1,
+    ],
+    [
+      'while the next creation waits for its turn',
+      false,
+      (stop) => ({
+        ...service([]).parts,
+        createMerchant: () => Promise.resolve(stop()).then(() => ({ kind: 'not-permitted' })),
+      }),
+      2,
+    ],
+    [
+      'while the list is read for the last time: nothing is held',
+      true,
+      (stop) => ({ listMerchants: () => Promise.resolve(stop()).then(() => UNREADABLE) }),
+      2,
+    ],
+  ])('are left to another attempt when it stops %s', async (_, lastTry, parts, left) => {
+    const env = new MockActivityEnvironment();
+    const place = placeOf({ service: parts(() => env.cancel('WORKER_SHUTDOWN')) });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+    const input = { ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), lastTry, holdStuck: lastTry };
 
-    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({
+    await expect(env.run(ensureMerchants, place.deps, input)).rejects.toMatchObject({
       ...{ type: 'worker-stops', nonRetryable: false },
     });
 
-    expect(Object.values(await merchantIds(batch)).filter((id) => id === null)).toHaveLength(1);
-    expect(await ensure(place, batch)).toBeNull();
-  });
-
-  it('are left to another attempt when it stops while the next creation waits for its turn', async () => {
-    const env = new MockActivityEnvironment();
-    const place = placeOf({
-      service: {
-        ...service([]).parts,
-        createMerchant() {
-          env.cancel('WORKER_SHUTDOWN');
-          return Promise.resolve({ kind: 'not-permitted' });
-        },
-      },
-    });
-    const batch = await place.scenario.run([details('A', NIF)]);
-
-    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({ type: 'worker-stops' });
-  });
-
-  it('hold nothing when it stops while the list is read for the last time', async () => {
-    const env = new MockActivityEnvironment();
-    const reason = { code: 'service-unreachable', message: 'cancelled' };
-    const place = placeOf({
-      service: {
-        listMerchants() {
-          env.cancel();
-          return Promise.resolve<MerchantListAnswer>({ kind: 'unreadable', reason });
-        },
-      },
-    });
-    const batch = await place.scenario.run([details('A', NIF)]);
-
-    await expect(stopping(place, env, batch, true)).rejects.toMatchObject({ type: 'worker-stops' });
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 1 });
+    expect(Object.values(await merchantIds(batch)).filter((id) => id === null)).toHaveLength(left);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+    if (left === 1) expect(await ensure(place, batch)).toBeNull();
   });
 });

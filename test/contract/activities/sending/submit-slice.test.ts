@@ -159,7 +159,11 @@ describe('a slice of invoices', () => {
   });
 
   it.each(['closed', 'half-open'])('sends those first that had the fewest tries (circuit: %s)', async (circuit) => {
-    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
+    const turns: unknown[] = [];
+    const place: SlicePlace = sending(async (_, nth) => {
+      turns.push((await breakerOf(place))?.probingUntil);
+      return nth === 1 ? PUT_OFF : created();
+    });
     const batch = await place.batch(3);
     await place.slice(batch, { to: 1 });
     if (circuit === 'half-open') await openCircuit(place);
@@ -167,6 +171,8 @@ describe('a slice of invoices', () => {
     expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0 });
 
     expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
+    const ofProbe = circuit === 'half-open' ? NOW + 60_000 : undefined;
+    expect(turns, 'its turn is held until it is answered').toEqual([undefined, ofProbe, undefined, undefined]);
   });
 
   /** Trouble with the invoices of one merchant, `X0` and so on, which come first; those of the other are created. */
@@ -213,20 +219,6 @@ describe('a slice of invoices', () => {
 
     expect(place.posts).toHaveLength(1);
     expect(await breakerOf(place)).toMatchObject({ probeAfter: NOW + 5_000 });
-  });
-
-  it('holds the turn of the probe until it is answered', async () => {
-    const turns: (number | null | undefined)[] = [];
-    const place: SlicePlace = sending(async () => {
-      turns.push((await breakerOf(place))?.probingUntil);
-      return created();
-    });
-    const batch = await place.batch(1);
-    await openCircuit(place);
-
-    await place.slice(batch);
-
-    expect(turns).toEqual([NOW + 60_000]);
   });
 
   it('gives the turn of the probe back when its worker stops before the probe could leave', async () => {
@@ -279,27 +271,22 @@ describe('a slice of invoices', () => {
     expect(await place.slice(batch)).toMatchObject({ left: 0, waiting: null });
   });
 
-  it('behind an open circuit is not handed out: nothing is frozen, and none gets a reason', async () => {
+  it.each([
+    ['behind an open circuit', (place: SlicePlace) => openCircuit(place, 60_000), 60_000],
+    ['of a paused batch', (place: SlicePlace, batch: TestBatch) => pause(place, batch), null],
+  ] as const)('%s is not handed out: nothing is frozen, and none gets a reason', async (_, stop, probeAfterMs) => {
     const place: SlicePlace = sending(created, 1, {
       ledger: () => ({ freeze: () => Promise.reject(new Error('nothing is to be frozen')) }),
     });
     const batch = await place.batch(2);
-    await openCircuit(place, 60_000);
+    await stop(place, batch);
 
-    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 60_000 } });
-
-    expect(await batch.line('R0')).toMatchObject({ state: 'staged', reason: null });
-  });
-
-  it('of a paused batch is not handed out: nothing is POSTed, and none counts as tried', async () => {
-    const place = sending(created);
-    const batch = await place.batch(2);
-    await pause(place, batch);
-
-    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 2, stop: false, waiting: null });
+    const waiting = probeAfterMs === null ? null : { reason: REASON.code, probeAfterMs };
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 2, stop: false, waiting });
 
     expect(place.posts).toEqual([]);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+    expect(await batch.line('R0')).toMatchObject({ reason: null, attempts: 0 });
   });
 
   it('is stopped by a pause: what is on its way is recorded, and the rest is put back with that reason', async () => {

@@ -3,18 +3,11 @@ import { closePage } from '../../../../activities/settling/settle.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { freezeBodies } from '../../../../activities/sending/frozen-supply.ts';
 import { refreshSnapshot, snapshotOf, runningBatch } from '../../../../activities/batch/running-batch.ts';
-import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { invoiceOf, NIF, NOW, REASON, validInvoice, type TestBatch } from '../../ledger/scenario.ts';
 import { activityPlaces, DESK, outcomesOf, sentBatch, type ActivityPlace } from '../activity-place.ts';
 import { acceptances, rejections } from '../sending/accepted-batch.ts';
-import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 const placeOf = activityPlaces();
-const HOUR_MS = 3_600_000;
-
-function batchOf(place: ActivityPlace, outcomes: readonly SendOutcome[], unsent = 1): Promise<TestBatch> {
-  return sentBatch(place, outcomes, unsent);
-}
 
 describe('the end of a page', () => {
   const page = { page: 1, settleMs: 900_000, waitedFor: null } as const;
@@ -69,7 +62,7 @@ describe('the end of a page', () => {
 
   it('calls unsettled what has waited for its whole settle time, and not a millisecond before', async () => {
     const place = placeOf();
-    const batch = await batchOf(place, acceptances(place, 1), 0);
+    const batch = await sentBatch(place, acceptances(place, 1), 0);
     const close = () =>
       closePage(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, ...page, ending: 'sent' });
 
@@ -109,7 +102,7 @@ describe('the end of a batch', () => {
 
   it('closes what a failed page left on the wire, and says how many', async () => {
     const place = placeOf();
-    const batch = await batchOf(place, acceptances(place, 2), 0);
+    const batch = await sentBatch(place, acceptances(place, 2), 0);
 
     const { batchId } = batch;
     await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId, cancelled: false, actions: [] });
@@ -200,31 +193,6 @@ describe('a batch that ends with nothing open', () => {
   });
 });
 
-describe('the retention window', () => {
-  const HANDED_OUT = 24 * HOUR_MS;
-
-  async function lost(place: ActivityPlace): Promise<TestBatch> {
-    return batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: true }], 0);
-  }
-
-  it('ends the sending of one that may exist: from then on the same POST could issue it twice', async () => {
-    const place = placeOf();
-    const batch = await lost(place);
-    place.later(HANDED_OUT);
-
-    expect(await withinRetention(place.deps, batch.batchId, await batch.sendable())).toEqual([]);
-    expect(await batch.line('R0')).toMatchObject({
-      state: 'unknown',
-      attempts: 1,
-      reason: {
-        code: 'retention-window-over',
-        message:
-          'Its first POST left more than 24 h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.',
-      },
-    });
-  });
-});
-
 describe('the bytes of a request', () => {
   it('are written down before they are sent, and never built again', async () => {
     const place = placeOf();
@@ -245,7 +213,7 @@ describe('the bytes of a request', () => {
 describe('how a batch stands', () => {
   it('is counts, exact nets by currency, and what went wrong by reason, without a name', async () => {
     const place = placeOf();
-    const batch = await batchOf(place, [...rejections(2), ...acceptances(place, 1)], 1);
+    const batch = await sentBatch(place, [...rejections(2), ...acceptances(place, 1)], 1);
 
     const standing = await snapshotOf(place.deps, batch.batchId);
 
