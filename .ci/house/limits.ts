@@ -35,7 +35,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/sandbox': { files: 17, lines: 1818 },
   'src/service': { files: 26, lines: 3350 },
   'src/texts': { files: 16, lines: 1801 },
-  'src/webhooks': { files: 8, lines: 1329 },
+  'src/webhooks': { files: 8, lines: 1323 },
   workflows: { files: 21, lines: 2525 },
 };
 

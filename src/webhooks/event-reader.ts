@@ -18,14 +18,11 @@ import type { SignatureShape } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** A delivery that proved its sender. `rawHeaders` holds names and values in turn. */
-export interface ProvenDelivery {
+interface ProvenDelivery {
   readonly raw: Uint8Array;
   readonly rawHeaders: readonly string[];
   readonly receivedAt: number;
 }
-
-/** Reads a delivery into at least one row to store. An unreadable event is a row, too, with `event` null. */
-export type EventReader = (delivery: ProvenDelivery) => Promise<readonly RecordDelivery[]>;
 
 /** The parts of the service profile that say how to read events. */
 export interface ReceiverShapes {
@@ -45,13 +42,14 @@ const ITEMS_PER_TURN = 20;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Makes the reader of a service profile, and compiles its expressions once. The reader hides the optional `apiKey` if
- * the service quotes it in a reason.
+ * Makes the reader of a service profile, and compiles its expressions once. The reader reads a delivery into at least
+ * one row to store: an unreadable event is a row, too, with `event` null. It hides the optional `apiKey` if the service
+ * quotes it in a reason.
  */
 export function createEventReader(
   { event: shape, idPrefix, signature }: ReceiverShapes,
   { apiKey = '' }: { readonly apiKey?: string } = {},
-): EventReader {
+) {
   const { payload, items } = shape;
   const eventPlaces = [shape.type, shape.invoiceId, shape.reasonCode, shape.reasonMessage];
   const headersDecide = headersOf([payload?.at ?? null, items, ...eventPlaces]) !== null;
@@ -64,7 +62,7 @@ export function createEventReader(
   const hidden = new Set([...SECRET_HEADERS, signature.header.toLowerCase()]);
   const readsHeaders = headersOf([payload?.at ?? null, items, ...eventPlaces, shape.eventId]) !== null;
 
-  return async (delivery) => {
+  return async (delivery: ProvenDelivery): Promise<readonly RecordDelivery[]> => {
     const given = documentOf(readsHeaders ? delivery : { ...delivery, rawHeaders: [] }, hidden);
     const outer = payload === null ? given : await evaluatePayload(given);
     const whole = unwrap(outer, shape);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { DeliveryStore } from './delivery-groups.ts';
-import type { EventReader } from './event-reader.ts';
+import type { createEventReader } from './event-reader.ts';
 import type { DeliveryFindings } from './delivery-findings.ts';
 import { sharedAnswer } from '../platform/concurrency.ts';
 import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
@@ -47,7 +47,7 @@ export function noDeliveries(): DeliveryCounts {
 /** The parts that the handling of a delivery needs. */
 export interface DeliveryHandlerParts {
   readonly check: SignatureCheck;
-  readonly read: EventReader;
+  readonly read: ReturnType<typeof createEventReader>;
   /** The size of the largest body, in bytes. */
   readonly bodyLimit: number;
   /** Takes a static message and fields, so that messages group. A field is never a body, a signature or a secret. */

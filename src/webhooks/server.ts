@@ -52,18 +52,13 @@ export interface ReceiverOptions extends RouteOptions, Pick<DeliveryHandlerParts
 }
 
 /** A running receiver. */
-export interface Receiver {
-  readonly url: string;
-  /** Returns the counts of deliveries since the start. */
-  tally(): Readonly<DeliveryCounts>;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
  * Starts to listen for deliveries. A 2xx means that the ledger has committed the delivery.
  * @throws LoteError `port-taken` when the address is in use.
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions) {
   const { log, host, port, registeredUrl } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   let origin = '';
@@ -85,8 +80,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   return {
     url: `${origin}${WEBHOOK_PATH}`,
-    tally: () => parts.tally,
-    async close() {
+    /** Returns the counts of deliveries since the start. */
+    tally: (): Readonly<DeliveryCounts> => parts.tally,
+    async close(): Promise<void> {
       await closeServer(server);
       await parts.store.idle();
     },
