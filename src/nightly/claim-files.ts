@@ -68,8 +68,8 @@ async function takeOver(
     }
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
-      const from = join(nightlyRunPath(inputDir, nightId), claimFolder);
-      const kept = name === null ? null : await moveIn(options, night, { from, name });
+      const path = join(nightlyRunPath(inputDir, nightId), claimFolder, name ?? '');
+      const kept = name === null ? null : await moveIn(options, night, { path, name });
       if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
       await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
     }
@@ -93,29 +93,24 @@ async function claimComplete(options: DropFolderOptions, night: NightlyRun): Pro
   for (const [name, seen] of await listInbox(inputDir)) {
     const reason: WaitingReason | null =
       held >= MOST_FILES ? 'too-many' : seen.size === 0 ? 'empty' : isStable(before.get(name), seen) ? null : 'growing';
-    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, seen }));
+    const kept = reason ?? (await moveIn(options, night, { path: seen.path, name, seen }));
     if (kept === null) held += 1;
     else if (kept !== 'gone') waiting.push({ name, reason: kept });
   }
   return waiting;
 }
 
-interface Move {
-  readonly from: string;
-  readonly name: string;
-  /** The file as it was when Lote found it complete; missing if an earlier night has claimed it. */
-  readonly seen?: SeenFile;
-}
-
-/** Moves a file into a folder of its own by one rename. Returns null on success and `gone` if another process was faster. */
+/**
+ * Moves a file into a folder of its own by one rename. `seen` is the file as it was when Lote found it complete; a file without it was claimed by an
+ * earlier night. Returns null on success and `gone` if another process was faster.
+ */
 async function moveIn(
   { inputDir, at }: DropFolderOptions,
   night: NightlyRun,
-  { from, name, seen }: Move,
+  { path, name, seen }: { readonly path: SeenFile['path']; readonly name: string; readonly seen?: SeenFile },
 ): Promise<'not-movable' | 'gone' | 'growing' | null> {
   const claimFolder = await makeClaimFolder(inputDir, night.nightId, seen === undefined);
   await at('claim-folder-made');
-  const path = seen?.path ?? join(from, name);
   // Seconds may have passed: a file that a program writes under this name now is not the one that was seen.
   const found = seen === undefined ? null : await lookAt(path);
   if (found !== null && !isStable(seen, found)) {

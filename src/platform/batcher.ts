@@ -44,12 +44,7 @@ interface Call<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Creates a batcher. The batcher never acknowledges a failed call, and writes the other calls of that write without it. */
-export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  return new Batcher(options);
-}
-
-/** Merges concurrent calls into set-based statements. */
+/** Merges concurrent calls into set-based statements. Never acknowledges a failed call, and writes the other calls of that write without it. */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   readonly #inFlight = new Set<ItemKey>();

@@ -1,5 +1,5 @@
 import { isLedgerAway } from '../domain/errors.ts';
-import { createBatcher } from '../platform/batcher.ts';
+import { Batcher } from '../platform/batcher.ts';
 import type { AppliedDeliveries, RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Short, because a sender waits for this write. Deliveries that come during a write go with the next one. */
@@ -25,7 +25,7 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 /** Stores the deliveries of one receiver in groups, one write at a time (group commit). */
 export function createDeliveryStore({ store, onStored, onFailure, maxWaiting = MAX_WAITING }: DeliveryStoreOptions) {
   let waiting = 0;
-  const batcher = createBatcher<RecordDelivery, void>({
+  const batcher = new Batcher<RecordDelivery, void>({
     keyOf: ({ sha256 }) => sha256,
     isOutage: isLedgerAway,
     async write(deliveries) {
@@ -76,7 +76,7 @@ interface DeliveryApplierOptions {
  * unreachable) stays stored, and Lote applies it when it reads the invoice's page.
  */
 export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplierOptions) {
-  const batcher = createBatcher<string, void>({
+  const batcher = new Batcher<string, void>({
     keyOf: (serviceId) => serviceId,
     isOutage: isLedgerAway,
     async write(serviceIds) {

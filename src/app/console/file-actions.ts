@@ -54,7 +54,7 @@ export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Led
   const { inputDir } = parts.config;
   const bodyTemplate = parts.profile.requests.createInvoice.body;
   const view = (file: string, choices: MappingChoices) =>
-    inTurn(parts, file, (path) => mapFile({ path, inputDir, choices, bodyTemplate }));
+    inTurn(parts, file, (path) => mapFile({ path, inputDir, choices: () => choices, declared: choices, bodyTemplate }));
   return {
     view,
     async save({ file, choices, name, by }) {

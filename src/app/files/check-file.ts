@@ -54,7 +54,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
   const { expectInvoices: _, expectNet: __, onInvalid: ___, bodyTemplate = null, mapping, ...reading } = options;
   const read = await readWithProfile({ path, file: path, inputDir, store, options: reading, mapping });
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
-  const sum = new Summary(read.findings, bodyTemplate);
+  const sum = summaryOf(read.findings, bodyTemplate);
   if (!read.ok) return { ...base, rowsWithoutInvoice: 0, rowsLost: 0, ...sum.result(), refused: true, gate: null };
   for await (const group of store.groups()) {
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
@@ -62,66 +62,49 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
   const { rowsWithoutInvoice, rowsLost } = read;
   const hold = await sendingHold({ countOutcomes: () => Promise.resolve(sum.outcomes()) }, options, {
     batchId: path,
-    invoices: sum.invoices,
+    invoices: sum.counts.invoices,
     rowsWithoutInvoice,
     fileFindings: read.findings,
   });
   return { ...base, rowsWithoutInvoice, rowsLost, ...sum.result(), refused: false, gate: hold?.message ?? null };
 }
 
-class Summary {
-  readonly #findings: Finding[];
-  readonly #bodyTemplate: BodyTemplate;
-  readonly #bodies: string[] = [];
-  readonly #named: CheckedFile['firstInvoices'][number][] = [];
-  readonly #net = new Map<string, string>();
-  readonly #netOfValid = new Map<string, string>();
-  invoices = 0;
-  #invalid = 0;
-  #withoutAmount = 0;
-
-  constructor(findings: readonly Finding[], bodyTemplate: BodyTemplate) {
-    this.#findings = [...findings];
-    this.#bodyTemplate = bodyTemplate;
-  }
-
-  add(grouped: GroupedInvoice): void {
-    this.invoices += 1;
-    if (this.#findings.length < FINDINGS_KEPT) this.#findings.push(...grouped.findings);
-    if (!grouped.ok) {
-      this.#invalid += 1;
-      if (grouped.currency === null || grouped.net === null) this.#withoutAmount += 1;
-      else addTo(this.#net, grouped.currency, grouped.net);
-      return;
-    }
-    const { invoice } = grouped;
-    const net = netOf(invoice.lines);
-    addTo(this.#net, invoice.currency, net);
-    addTo(this.#netOfValid, invoice.currency, net);
-    if (this.#bodies.length >= BODIES_SHOWN) return;
-    this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER, this.#bodyTemplate));
-    this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
-  }
-
-  outcomes(): readonly OutcomeCount[] {
-    const none = { outcome: 'staged', invoices: 0, withoutAmount: 0 } as const;
-    const all = [...this.#net].map(([currency, net]): OutcomeCount => ({ ...none, currency, net }));
-    const withoutAmount = this.#withoutAmount;
-    return [...all, { outcome: 'invalid', currency: null, invoices: this.#invalid, net: '0', withoutAmount }];
-  }
-
-  result() {
-    return {
-      invoices: this.invoices,
-      invalid: this.#invalid,
-      net: Object.fromEntries(this.#net),
-      netOfValid: Object.fromEntries(this.#netOfValid),
-      withoutAmount: this.#withoutAmount,
-      findings: this.#findings,
-      firstBodies: this.#bodies,
-      firstInvoices: this.#named,
-    };
-  }
+/** Sums the invoices of a file up. */
+function summaryOf(fileFindings: readonly Finding[], bodyTemplate: BodyTemplate) {
+  const findings = [...fileFindings];
+  const firstBodies: string[] = [];
+  const firstInvoices: CheckedFile['firstInvoices'][number][] = [];
+  const nets = { net: new Map<string, string>(), netOfValid: new Map<string, string>() };
+  const counts = { invoices: 0, invalid: 0, withoutAmount: 0 };
+  return {
+    counts,
+    add(grouped: GroupedInvoice): void {
+      counts.invoices += 1;
+      if (findings.length < FINDINGS_KEPT) findings.push(...grouped.findings);
+      if (!grouped.ok) {
+        counts.invalid += 1;
+        if (grouped.currency === null || grouped.net === null) counts.withoutAmount += 1;
+        else addTo(nets.net, grouped.currency, grouped.net);
+        return;
+      }
+      const { invoice, rows } = grouped;
+      const net = netOf(invoice.lines);
+      for (const sums of [nets.net, nets.netOfValid]) addTo(sums, invoice.currency, net);
+      if (firstBodies.length >= BODIES_SHOWN) return;
+      firstBodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER, bodyTemplate));
+      firstInvoices.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows });
+    },
+    outcomes(): readonly OutcomeCount[] {
+      const { invalid: invoices, withoutAmount } = counts;
+      const none = { outcome: 'staged', invoices: 0, withoutAmount: 0 } as const;
+      const all = [...nets.net].map(([currency, net]): OutcomeCount => ({ ...none, currency, net }));
+      return [...all, { outcome: 'invalid', currency: null, invoices, net: '0', withoutAmount }];
+    },
+    result() {
+      const [net, netOfValid] = [Object.fromEntries(nets.net), Object.fromEntries(nets.netOfValid)];
+      return { ...counts, net, netOfValid, findings, firstBodies, firstInvoices };
+    },
+  };
 }
 
 function addTo(nets: Map<string, string>, currency: string, net: string): void {

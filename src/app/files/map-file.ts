@@ -37,10 +37,10 @@ const FEWEST_PARTS = 2;
 export interface MappingRequest {
   readonly path: string;
   readonly inputDir: string;
-  /** A person's choices, or their function of the file's head. */
-  readonly choices: MappingChoices | ((head: TableHead) => MappingChoices);
+  /** Returns a person's choices for the file's head. */
+  readonly choices: (head: TableHead) => MappingChoices;
   /** Declarations of how the file is written. */
-  readonly declared?: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
+  readonly declared: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
   readonly bodyTemplate: BodyTemplate;
 }
 
@@ -90,10 +90,14 @@ interface ChosenMapping {
 }
 
 /** Returns a person's choices for the head of a file, complete or not; null if the file is no table. @throws LoteError `file-unreadable` */
-export async function chosenMapping({ path, choices: given, declared }: MappingRequest): Promise<ChosenMapping | null> {
-  const head = await readTableHead(path, typeof given === 'function' ? declared : given);
+export async function chosenMapping({
+  path,
+  choices: choicesFor,
+  declared,
+}: MappingRequest): Promise<ChosenMapping | null> {
+  const head = await readTableHead(path, declared);
   if (head === null) return null;
-  const choices = typeof given === 'function' ? given(head) : given;
+  const choices = choicesFor(head);
   const columns = columnsOf(head, choices);
   const { decimal, delimiter, encoding } = choices;
   return {

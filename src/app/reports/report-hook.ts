@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { AnnouncedReport } from '../../../activities/deps.ts';
 import { childEnvironment } from '../process/child-environment.ts';
 
@@ -23,33 +24,20 @@ export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: 
   return async ({ kind, html, json, id, state }: AnnouncedReport): Promise<void> => {
     if (program === undefined) return;
     const report = { LOTE_REPORT_KIND: kind, LOTE_REPORT_HTML: html, LOTE_REPORT_JSON: json };
-    const environment = { ...childEnvironment(env), ...report, LOTE_REPORT_ID: id, LOTE_REPORT_STATE: state };
-    const failure = await run(program, [...first, html], { env: environment, timeoutMs });
-    if (failure !== null) log.warn('LOTE_ON_REPORT failed', { report: id, failure });
-  };
-}
-
-/** Returns null on success, else the reason of the failure. */
-function run(
-  program: string,
-  parameters: readonly string[],
-  { env, timeoutMs: timeout }: { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number },
-): Promise<string | null> {
-  return new Promise((resolve) => {
-    const child = spawn(program, parameters, {
-      env,
+    const child = spawn(program, [...first, html], {
+      env: { ...childEnvironment(env), ...report, LOTE_REPORT_ID: id, LOTE_REPORT_STATE: state },
       stdio: 'ignore',
       windowsHide: true,
-      timeout,
+      timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => {
-      const how =
+    const failure = await once(child, 'exit').then(
+      ([code, signal]) =>
         signal === null
           ? `it ended with exit code ${code}`
-          : `it was ended by ${signal} (time limit ${timeout / 1000} s)`;
-      resolve(code === 0 ? null : how);
-    });
-  });
+          : `it was ended by ${signal} (time limit ${timeoutMs / 1000} s)`,
+      ({ message }: Error) => message,
+    );
+    if (child.exitCode !== 0) log.warn('LOTE_ON_REPORT failed', { report: id, failure });
+  };
 }

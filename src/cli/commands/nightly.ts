@@ -70,8 +70,7 @@ export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Pro
     const time = nightlyTime(at ?? wasAt ?? DEFAULT_AT, timezone ?? before?.timezone ?? ownZone());
     const kept = catchUp === undefined ? before?.catchUpMs : undefined;
     await scheduleNightlyRuns(place, { ...time, catchUpMs: kept ?? catchUpMs });
-    const state = await describeNightlyRuns(place);
-    printResult(json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
+    await showNights(place, config, json);
   });
 }
 
@@ -88,10 +87,12 @@ export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand
 
 /** `lote nightly show`: prints the schedule and the last nights. */
 export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(env, async (place, config) => {
-    const state = await describeNightlyRuns(place);
-    printResult(command.json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
-  });
+  return withNightlyRuns(env, (place, config) => showNights(place, config, command.json));
+}
+
+async function showNights(place: NightlyPlace, config: Config, json: boolean): Promise<void> {
+  const state = await describeNightlyRuns(place);
+  printResult(json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
 }
 
 /** `lote nightly now`: runs a night at once and waits for it. Starts the missing parts and stops them again. */

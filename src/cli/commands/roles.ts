@@ -106,15 +106,11 @@ function addresses({ endpoints, metricsUrl }: Owner): string {
   return `${tableLines(rows).join('\n')}\n`;
 }
 
-/** Flags of `lote sandbox`. */
-export interface SandboxFlags {
-  /** Address to listen at. Optional: the default is this machine alone. */
-  readonly host?: string;
-  readonly faults?: string;
-}
-
-/** `lote sandbox`: runs the simulated service alone, for developers of a client for the published interface. */
-export async function sandboxCommand(env: NodeJS.ProcessEnv, { host, faults }: SandboxFlags): Promise<ExitCode> {
+/** `lote sandbox`: runs the simulated service alone, for developers of a client for the published interface. Without `host`, it listens on this machine alone. */
+export async function sandboxCommand(
+  env: NodeJS.ProcessEnv,
+  { host, faults }: { readonly host?: string; readonly faults?: string },
+): Promise<ExitCode> {
   // The sandbox plays the service, so it needs no key.
   const config = readConfig(env, process.cwd(), 'nothing');
   const staying = interruption();

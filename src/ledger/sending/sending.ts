@@ -1,4 +1,4 @@
-import { createBatcher } from '../../platform/batcher.ts';
+import { Batcher } from '../../platform/batcher.ts';
 import { isLedgerAway } from '../../domain/errors.ts';
 import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
@@ -177,12 +177,12 @@ interface FreezeItem extends FreezeInvoice {
 
 /** Handles the unsent invoices of a batch: hands out, freezes, records answers and holds. */
 export function createSending(database: Database) {
-  const freeze = createBatcher<FreezeItem, number>({
+  const freeze = new Batcher<FreezeItem, number>({
     keyOf: (item) => item.invoiceId,
     isOutage: isLedgerAway,
     write: (items) => writeFrozen(database, items),
   });
-  const recordSends = createBatcher<RecordSend, RecordedSends>({
+  const recordSends = new Batcher<RecordSend, RecordedSends>({
     keyOf: (item) => item.invoiceId,
     isOutage: isLedgerAway,
     write: (items) => recordAnswers(database, items),

@@ -1,4 +1,4 @@
-import { createBatcher } from '../../platform/batcher.ts';
+import { Batcher } from '../../platform/batcher.ts';
 import { isLedgerAway } from '../../domain/errors.ts';
 import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
@@ -126,7 +126,7 @@ WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND
 
 /** Brings accepted invoices to a final word, and closes pages and batches. */
 export function createSettling(database: Database) {
-  const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
+  const recordStatus = new Batcher<StatusUpdate, readonly SettledInvoice[]>({
     keyOf: (update) => update.invoiceId,
     isOutage: isLedgerAway,
     write: async (updates) => (await hear(database, [], updates)).settled,

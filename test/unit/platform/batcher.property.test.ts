@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLedgerAway, LoteError } from '../../../src/domain/errors.ts';
-import { createBatcher } from '../../../src/platform/batcher.ts';
+import { Batcher } from '../../../src/platform/batcher.ts';
 
 interface Item {
   readonly key: number;
@@ -37,7 +37,7 @@ describe('a batcher under any calls', () => {
       fc.asyncProperty(calls, async (drawn) => {
         const written: Item[] = [];
         const inFlight = new Set<number>();
-        const batcher = createBatcher<Item, number>({
+        const batcher = new Batcher<Item, number>({
           keyOf: ({ key }) => key,
           windowMs: 0,
           async write(items) {
@@ -76,7 +76,7 @@ describe('a batcher under any calls', () => {
 
   it('acknowledges nothing at all while the ledger is away, and does not knock once for each call', async () => {
     let writes = 0;
-    const batcher = createBatcher<number, number>({
+    const batcher = new Batcher<number, number>({
       keyOf: (item) => item,
       isOutage: isLedgerAway,
       write: () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBatcher } from '../../../src/platform/batcher.ts';
+import { Batcher } from '../../../src/platform/batcher.ts';
 
 interface Item {
   readonly key: number;
@@ -11,7 +11,7 @@ type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
 /** A batcher over a writer that keeps what it was given. */
 function recording(write: Write = echo) {
   const written: (readonly Item[])[] = [];
-  const batcher = createBatcher<Item, string>({
+  const batcher = new Batcher<Item, string>({
     keyOf: (item) => item.key,
     async write(items) {
       written.push(items);
@@ -107,7 +107,7 @@ describe('a batcher', () => {
   it('writes one group at a time where it has one writer, and is idle when nothing waits', async () => {
     let atOnce = 0;
     let most = 0;
-    const batcher = createBatcher<Item, string>({
+    const batcher = new Batcher<Item, string>({
       keyOf: (one) => one.key,
       async write(items) {
         most = Math.max(most, (atOnce += items.length));

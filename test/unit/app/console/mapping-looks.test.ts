@@ -13,7 +13,7 @@ const HEADER = 'invoice_ref;merchant_nif;merchant_legal_name;customer_name;Obs;d
 
 function mappedOf(...lines: readonly string[]) {
   const path = temporaryFile(`${lines.join('\n')}\n`, 'a.csv');
-  return mapFile({ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), bodyTemplate: null });
+  return mapFile({ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), declared: {}, bodyTemplate: null });
 }
 
 async function looks(...rows: readonly string[]): Promise<readonly string[]> {
