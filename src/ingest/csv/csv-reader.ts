@@ -133,8 +133,11 @@ const DECIMALS = /^\d{1,3}(?!\d)/u;
 
 /** Two stray quotes turn the rows between them into one cell. @throws Refusal `quote-misplaced` */
 export function requireNoSwallowedRows({ row, cells }: CsvRecord, delimiter: string, columns: number): void {
-  for (const cell of cells)
-    if ((cell.includes('\n') || cell.includes('\r')) && holdsRows(cell, delimiter, columns)) throw quoteMisplaced(row);
+  const isSwallowed = (cell: string): boolean =>
+    (cell.includes('\n') || cell.includes('\r')) && holdsRows(cell, delimiter, columns);
+  if (!cells.some(isSwallowed)) return;
+  const message = `Row ${row}: a cell in quotes must be one text, but this one holds line breaks and what rows have: delimiters without spaces behind them, as many as a row, or a tax number among them. A quote opens in this row and closes in a later one; write it twice where it is part of the text, and put the whole cell in quotes`;
+  throw new Refusal('quote-misplaced', message, { row });
 }
 
 function holdsRows(cell: string, delimiter: string, columns: number): boolean {
@@ -149,9 +152,4 @@ function holdsRows(cell: string, delimiter: string, columns: number): boolean {
   function isTight(before: string, behind: string): boolean {
     return !/^\s/u.test(behind) && !(delimiter === ',' && /\d$/u.test(before) && DECIMALS.test(behind));
   }
-}
-
-function quoteMisplaced(row: number): Refusal {
-  const message = `Row ${row}: a cell in quotes must be one text, but this one holds line breaks and what rows have: delimiters without spaces behind them, as many as a row, or a tax number among them. A quote opens in this row and closes in a later one; write it twice where it is part of the text, and put the whole cell in quotes`;
-  return new Refusal('quote-misplaced', message, { row });
 }

@@ -101,7 +101,11 @@ export class DecimalEvidence {
   /** A cell that fits both marks is in thousands only with a proof or a declaration. @throws Refusal */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
-    if (point !== undefined && comma !== undefined) throw contradictory(point, comma);
+    if (point !== undefined && comma !== undefined) {
+      const { row, column } = point.row > comma.row ? point : comma;
+      const message = `Expected one decimal mark throughout the file, found ${shownWitness(point)} (a decimal point) and ${shownWitness(comma)} (a decimal comma). Write all numbers with one of them`;
+      throw new Refusal('decimal-contradictory', message, { row, column });
+    }
     const proved = point !== undefined ? '.' : comma !== undefined ? ',' : null;
     const witness = point ?? comma ?? null;
     if (declared !== undefined && proved !== null && proved !== declared && witness !== null)
@@ -129,12 +133,6 @@ function notAsDeclared(mark: DecimalMark, { row, column, value }: Witness): Refu
   const other = otherMark(mark);
   const message = `Column ${column}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${value}" in row ${row} can only be read with ${WORDS[other]}. Declare --decimal ${other}, or correct the file`;
   return new Refusal('decimal-not-as-declared', message, { row, column });
-}
-
-function contradictory(point: Witness, comma: Witness): Refusal {
-  const later = point.row > comma.row ? point : comma;
-  const message = `Expected one decimal mark throughout the file, found ${shownWitness(point)} (a decimal point) and ${shownWitness(comma)} (a decimal comma). Write all numbers with one of them`;
-  return new Refusal('decimal-contradictory', message, { row: later.row, column: later.column });
 }
 
 function unproved({ row, column, value }: Witness, why: string): Refusal {

@@ -149,8 +149,10 @@ export async function* decodeChunks(
   const decoder = encoding === 'utf-8' ? null : decoderOf(encoding);
   const bytesOf = (text: string): Buffer => {
     const lost = text.indexOf(LOST);
-    if (lost >= 0) throw damaged(encoding, lines.before(Buffer.from(text.slice(0, lost))));
-    return Buffer.from(text);
+    if (lost < 0) return Buffer.from(text);
+    const line = lines.before(Buffer.from(text.slice(0, lost)));
+    const message = `Line ${line}: expected ${encoding} throughout, found bytes that it does not know, or half of a character. Declare the encoding of the file, save it as UTF-8, or export it again if it was cut short`;
+    throw new Refusal('encoding-damaged', message, { row: line });
   };
   let isBeginning = bom;
   for await (const chunk of chunks) {
@@ -160,8 +162,16 @@ export async function* decodeChunks(
     if (text.length === 0) continue;
     isBeginning = false;
     // Checks the decoded text: UTF-16 has NUL bytes, but PostgreSQL cannot store a NUL character.
-    if (text.includes(0)) throw nul(lines.before(text.subarray(0, text.indexOf(0))));
-    if (text.includes(MARK)) throw joined(lines.before(text.subarray(0, text.indexOf(MARK))));
+    if (text.includes(0)) {
+      const line = lines.before(text.subarray(0, text.indexOf(0)));
+      const message = `Line ${line}: expected text, found the character U+0000. Export the file again`;
+      throw new Refusal('binary', message, { row: line });
+    }
+    if (text.includes(MARK)) {
+      const line = lines.before(text.subarray(0, text.indexOf(MARK)));
+      const message = `Line ${line}: expected one file, found a byte order mark (U+FEFF) in the middle, with which another file begins. If two were joined, drop each of them alone; otherwise remove this invisible character`;
+      throw new Refusal('byte-order-mark-inside', message, { row: line });
+    }
     lines.add(text);
     yield text;
   }
@@ -179,21 +189,6 @@ function decoderOf(encoding: string): Decoder {
   if (!encoding.startsWith('utf-16')) return iconv.getDecoder(encoding, { stripBOM: false });
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   return { write: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() };
-}
-
-function damaged(encoding: string, line: number): Refusal {
-  const message = `Line ${line}: expected ${encoding} throughout, found bytes that it does not know, or half of a character. Declare the encoding of the file, save it as UTF-8, or export it again if it was cut short`;
-  return new Refusal('encoding-damaged', message, { row: line });
-}
-
-function joined(line: number): Refusal {
-  const message = `Line ${line}: expected one file, found a byte order mark (U+FEFF) in the middle, with which another file begins. If two were joined, drop each of them alone; otherwise remove this invisible character`;
-  return new Refusal('byte-order-mark-inside', message, { row: line });
-}
-
-function nul(line: number): Refusal {
-  const message = `Line ${line}: expected text, found the character U+0000. Export the file again`;
-  return new Refusal('binary', message, { row: line });
 }
 
 /** Returns the beginning of a file as UTF-8: the first piece only, because the head may end inside a character. */

@@ -149,7 +149,9 @@ export class SkippedRows {
         return 'skipped';
       }
       const other = values.length === 0 ? '' : values.find((one) => !invoices.has(one));
-      if (other !== undefined) return unnamed(row, label, other);
+      if (other === undefined) continue;
+      const message = `expected a value that the mapping profile names in "skip" or in "invoices", found ${shownCell(other)}. Add it to one of them`;
+      return rowError(row, label, 'row-kind-unknown', message);
     }
     return null;
   }
@@ -161,11 +163,6 @@ export class SkippedRows {
       return { ...note('info', 'rows-skipped', message), rows };
     });
   }
-}
-
-function unnamed(row: number, label: string, value: string): Finding {
-  const message = `expected a value that the mapping profile names in "skip" or in "invoices", found ${shownCell(value)}. Add it to one of them`;
-  return rowError(row, label, 'row-kind-unknown', message);
 }
 
 /** The header must be among the first records that have content; the records above it are preamble. */

@@ -153,7 +153,10 @@ function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
     throw new Refusal('sheet-ambiguous', message);
   }
   const best = complete[0] ?? candidates.toSorted(compareHeaders)[0];
-  if (best === undefined || isNoHeader(best)) throw headerMissing(asked);
+  if (best === undefined || isNoHeader(best)) {
+    const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. Show the sheet that has one, or name it with --sheet; if the header is there, say what its columns mean: ${CONFIRM_COMMAND}`;
+    throw new Refusal('header-missing', message);
+  }
   const where = `Header in row ${best.header.row} of the sheet "${shorten(best.sheet.name, 60)}"`;
   requireWholeHeader(best, where, options);
   const how = named !== undefined ? 'declared' : asked.length === 1 ? 'only-one' : 'only-one-with-a-header';
@@ -179,9 +182,4 @@ function sheetNamed(sheets: readonly Sheet[], name: string): Sheet {
   if (found !== undefined) return found;
   const message = `Expected a sheet with the name "${shorten(name, 60)}", found ${namesOf(sheets)}. Correct --sheet, or the profile`;
   throw new Refusal('sheet-missing', message);
-}
-
-function headerMissing(asked: readonly Sheet[]): Refusal {
-  const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. Show the sheet that has one, or name it with --sheet; if the header is there, say what its columns mean: ${CONFIRM_COMMAND}`;
-  return new Refusal('header-missing', message);
 }

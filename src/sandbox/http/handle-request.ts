@@ -35,9 +35,10 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
     const url = new URL(request.url ?? '/', ANYWHERE);
     const applicationId = keys(request.headers.authorization);
     if (url.pathname === '/_sandbox/health') return { answer: jsonAnswer(200, '{"status":"ok"}') };
-    if (url.pathname === '/_sandbox/books') return { answer: booksAnswer(services, applicationId) };
-    if (isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
+    const isOwn = url.pathname === '/_sandbox/books';
+    if (!isOwn && isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
     if (applicationId === null) throw unauthorized();
+    if (isOwn) return { answer: jsonAnswer(200, JSON.stringify(readBooksOf(context.applications, applicationId))) };
     if (isTooMany()) throw tooMany(faults.retryAfterSeconds);
     const found = findRoute(request.method ?? '', url.pathname);
     const application = applicationOf(context.applications, applicationId);
@@ -72,11 +73,6 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
 function refused(error: unknown): Answer {
   if (error instanceof Refusal) return error.answer;
   throw error;
-}
-
-function booksAnswer({ context }: Services, applicationId: string | null): Answer {
-  if (applicationId === null) throw unauthorized();
-  return jsonAnswer(200, JSON.stringify(readBooksOf(context.applications, applicationId)));
 }
 
 function unauthorized(): Refusal {
