@@ -21,9 +21,9 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5046 },
-  'src/app': { files: 62, lines: 8060 },
+  'src/app': { files: 62, lines: 8059 },
   'src/cli': { files: 30, lines: 3019 },
-  'src/console': { files: 26, lines: 4668 },
+  'src/console': { files: 24, lines: 4650 },
   'src/database': { files: 8, lines: 973 },
   'src/domain': { files: 44, lines: 3902 },
   'src/health': { files: 12, lines: 1440 },
@@ -31,7 +31,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/ledger': { files: 39, lines: 6148 },
   'src/nightly': { files: 5, lines: 933 },
   'src/platform': { files: 8, lines: 715 },
-  'src/report': { files: 18, lines: 2443 },
+  'src/report': { files: 18, lines: 2438 },
   'src/sandbox': { files: 17, lines: 1814 },
   'src/service': { files: 26, lines: 3350 },
   'src/texts': { files: 16, lines: 1801 },

@@ -14,16 +14,11 @@ const OF_REVISION = /^\.writing-(?<revision>\d+)-/u;
 /** A corrections file that is being set aside: a person may have edited it. */
 const SET_ASIDE = /^corrections-replaced-by-/u;
 
-interface WorkFolder {
-  readonly path: string;
-  readonly revision: number;
-}
-
 /** Makes the work folder first and then takes the revision, so that an unwritable folder uses up no revisions. */
 export async function makeWork(
   directory: string,
   nextRevision: (work: string) => Promise<number>,
-): Promise<WorkFolder> {
+): Promise<{ readonly path: string; readonly revision: number }> {
   const made = await mkdtemp(join(directory, WORK_PREFIX));
   try {
     const revision = await nextRevision(made);

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
-import type { ConsoleActions } from '../../console/console-options.ts';
-import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapper.ts';
+import type { ConsoleActions, FileMapper, MappingChoices } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { createSemaphore } from '../../platform/concurrency.ts';

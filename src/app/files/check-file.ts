@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { sendingHold } from '../../../activities/batch/sending-hold.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import type { BatchInput } from '../../domain/messages/messages.ts';
-import type { FileCheck } from '../../console/mapping/file-mapper.ts';
+import type { FileCheck } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';

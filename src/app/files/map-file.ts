@@ -9,7 +9,7 @@ import type {
   MappedFile,
   MappingChoices,
   MappingLook,
-} from '../../console/mapping/file-mapper.ts';
+} from '../../console/console-options.ts';
 import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choices.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';

@@ -2,7 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import type { BodyTemplate } from '../../service/profile/body-template.ts';
-import type { MappedFile } from '../../console/mapping/file-mapper.ts';
+import type { MappedFile } from '../../console/console-options.ts';
 import { requireProfileName } from '../../ingest/profile/mapping-profile.ts';
 import { mapFile, writeProfile, type MappingRequest } from '../../app/files/map-file.ts';
 import { namedFiles } from '../../app/files/input-files.ts';

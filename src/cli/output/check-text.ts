@@ -4,7 +4,7 @@ import type { CheckedFile } from '../../app/files/check-file.ts';
 import { FileProof } from '../../app/files/file-proof.ts';
 import { tableLines } from './terminal-text.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
-import type { MappedColumn, MappedFile } from '../../console/mapping/file-mapper.ts';
+import type { MappedColumn, MappedFile } from '../../console/console-options.ts';
 import { TEXTS_EN } from '../../console/texts/en.ts';
 
 const EXAMPLES_SHOWN = 3;

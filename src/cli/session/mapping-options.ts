@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { ColumnMeaning, KindValues, MappingChoices } from '../../console/mapping/file-mapper.ts';
+import type { ColumnMeaning, KindValues, MappingChoices } from '../../console/console-options.ts';
 import { listedValues } from '../../console/mapping/mapping-choices.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';

@@ -7,6 +7,7 @@ import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers } from './page-answers.ts';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { unlessMissing } from '../../platform/error-code.ts';
 
 /** Request header that carries the console's token. */
 export const TOKEN_HEADER = 'x-lote-token';
@@ -161,7 +162,7 @@ type PeerAccount = 'own' | 'other' | 'unknown';
 const judged = new WeakMap<Socket, PeerAccount>();
 const ROOT = 0;
 /** Error codes if the system has no such table, or does not show it. */
-const HIDDEN: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES']);
+const HIDDEN = ['ENOENT', 'EACCES'];
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const V4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u;
 const V6_LOOPBACK = '00000000000000000000000001000000';
@@ -194,34 +195,19 @@ async function look(socket: Socket): Promise<PeerAccount> {
   // A table without this process's own end proves nothing. A peer that has closed its end has no account any more.
   if (between(here, there) === undefined) return 'unknown';
   const peer = between(there, here);
+  // Without an inode, its process has closed the connection, and the account in the table means nothing.
   if (peer === undefined || peer.inode === '0') return 'other';
   return peer.uid === own || peer.uid === ROOT ? 'own' : 'other';
 }
 
-interface Connection {
-  readonly local: string;
-  readonly remote: string;
-  readonly uid: number;
-  /** 0 if its process has closed the connection; the account in the table then means nothing. */
-  readonly inode: string;
-}
-
 /** Reads a connection table; returns no rows if it is missing or hidden. @throws when it cannot be read for another reason, such as too many open files */
-async function readTable(path: string): Promise<Connection[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && HIDDEN.has(error.code)) return '';
-    throw error;
+async function readTable(path: string) {
+  const text = (await unlessMissing(readFile(path, 'utf8'), HIDDEN)) ?? '';
+  const lines = text.split('\n').slice(1);
+  return lines.map((line) => {
+    const [, local = '', remote = '', , , , , uid = 'NaN', , inode = '0'] = line.trim().split(/\s+/u);
+    return { local, remote, uid: Number(uid), inode };
   });
-  return text
-    .split('\n')
-    .slice(1)
-    .map((line) => line.trim().split(/\s+/u))
-    .map((fields) => ({
-      local: fields[1] ?? '',
-      remote: fields[2] ?? '',
-      uid: Number(fields[7] ?? Number.NaN),
-      inode: fields[9] ?? '0',
-    }));
 }
 
 /** Returns an address as the kernel writes it: each 32 bits in the machine's byte order, in hex. */

@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { z } from 'zod';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
 import { actorOf, mayOperate } from '../http/people.ts';
-import type { FileMapper, KeptMapping, MappedFile, MappingChoices, MappedColumn } from './file-mapper.ts';
+import type { FileMapper, KeptMapping, MappedFile, MappingChoices, MappedColumn } from '../console-options.ts';
 import { readChoices, DELIMITERS } from './mapping-choices.ts';
 import { html, type Row, type SafeHtml, table } from '../../texts/html.ts';
 import { firstFindings } from '../pages/page-parts.ts';

@@ -71,15 +71,20 @@ export function uploadForm({ texts: { upload }, action }: PageFormat): SafeHtml 
 /** States that reconciliation can settle, because the service may know more than the ledger. */
 export const SETTLED_BY_POLLING: readonly Outcome[] = ['unknown', 'unsettled'];
 
-/** Renders the form that asks the service now instead of in a quarter of an hour; `back` is the page with the form. */
-export function reconcileForm({ texts: { reconcile }, action }: PageFormat, back: string): SafeHtml {
-  return html`<section class="card" aria-label="${reconcile.title}">
-    <h2>${reconcile.title}</h2>
-    <form action="${action(`${back}/reconcile`)}" method="post">
-      <button>${reconcile.button}</button>
-      <p class="soft">${reconcile.note}</p>
-    </form>
+/** Renders a card with the fields of a form. */
+function formCard({ action }: PageFormat, title: string, address: string, fields: SafeHtml): SafeHtml {
+  return html`<section class="card" aria-label="${title}">
+    <h2>${title}</h2>
+    <form action="${action(address)}" method="post">${fields}</form>
   </section>`;
+}
+
+/** Renders the form that asks the service now instead of in a quarter of an hour; `back` is the page with the form. */
+export function reconcileForm(format: PageFormat, back: string): SafeHtml {
+  const { title, button, note } = format.texts.reconcile;
+  const fields = html`<button>${button}</button>
+    <p class="soft">${note}</p>`;
+  return formCard(format, title, `${back}/reconcile`, fields);
 }
 
 /** Renders the retry form of a batch by states: Temporal's history keeps the request, so it must not name references. Empty if nothing can be retried. */
@@ -87,41 +92,33 @@ export function retryBatchForm(format: PageFormat, batchId: string, counts: Stat
   const { retry, operations } = format.texts;
   const states = RETRY_STATES.filter((state) => counts[state] > 0);
   if (states.length === 0) return html``;
-  return html`<section class="card" aria-label="${retry.title}">
-    <h2>${retry.title}</h2>
-    <form action="${format.action(`${batchAddress(batchId)}/retry`)}" method="post">
-      <fieldset>
-        <legend>${retry.states}</legend>
-        ${states.map(
-          (state) =>
-            html`<label class="choice"
-              ><input type="checkbox" name="states" value="${state}" checked />
-              ${stateMark(state)} (${format.count(counts[state])})</label
-            >`,
-        )}
-      </fieldset>
-      ${reasonField(format.texts, 'retry-reason')}
-      <button>${retry.title}</button>
-      <p class="soft">${retry.note} ${operations.reasonNote}</p>
-    </form>
-  </section>`;
+  const fields = html`<fieldset>
+      <legend>${retry.states}</legend>
+      ${states.map(
+        (state) =>
+          html`<label class="choice"
+            ><input type="checkbox" name="states" value="${state}" checked />
+            ${stateMark(state)} (${format.count(counts[state])})</label
+          >`,
+      )}
+    </fieldset>
+    ${reasonField(format.texts, 'retry-reason')}
+    <button>${retry.title}</button>
+    <p class="soft">${retry.note} ${operations.reasonNote}</p>`;
+  return formCard(format, retry.title, `${batchAddress(batchId)}/retry`, fields);
 }
 
 /** Renders the retry form of one invoice, also of one without an answer. Where a duplicate is possible, the person must accept the risk on record. */
-export function retryInvoiceForm({ texts, action }: PageFormat, page: string, state: Outcome): SafeHtml {
-  const { retry, operations } = texts;
+export function retryInvoiceForm(format: PageFormat, page: string, state: Outcome): SafeHtml {
+  const { retry, operations } = format.texts;
   if (!(RETRY_BY_ROW_STATES as readonly Outcome[]).includes(state)) return html``;
-  return html`<section class="card" aria-label="${retry.title}">
-    <h2>${retry.title}</h2>
-    <form action="${action(`${page}/retry`)}" method="post">
-      <p>${state === 'unknown' ? retry.repeatNote : retry.note}</p>
-      ${reasonField(texts, 'retry-reason')}
-      <label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${retry.risk}</label>
-      <p class="soft">${retry.riskNote}</p>
-      <button>${retry.title}</button>
-      <p class="soft">${operations.reasonNote}</p>
-    </form>
-  </section>`;
+  const fields = html`<p>${state === 'unknown' ? retry.repeatNote : retry.note}</p>
+    ${reasonField(format.texts, 'retry-reason')}
+    <label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${retry.risk}</label>
+    <p class="soft">${retry.riskNote}</p>
+    <button>${retry.title}</button>
+    <p class="soft">${operations.reasonNote}</p>`;
+  return formCard(format, retry.title, `${page}/retry`, fields);
 }
 
 interface TotalForm {

@@ -8,11 +8,20 @@ import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
-import { PurgeRequest, readBatch, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
+import {
+  answerSearch,
+  PurgeRequest,
+  readBatch,
+  readBatches,
+  readSearchQuery,
+  RowsRequest,
+  RunRequest,
+  unreadableSearch,
+  type ReadBatch,
+} from '../operations.ts';
 import { healthChecks } from './overview-routes.ts';
 import { reportFiles } from '../http/report-downloads.ts';
 import { callerOf, noteAct } from '../http/people.ts';
-import { answerSearch, readSearchQuery, unreadableSearch } from '../search-query.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 const MOST_BATCHES = 500;

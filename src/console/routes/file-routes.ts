@@ -7,10 +7,9 @@ import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
 import { proofLines } from '../../texts/outcomes/outcome-html.ts';
-import type { ConsoleActions, ConsoleOptions, Declared } from '../console-options.ts';
+import type { ConsoleActions, ConsoleOptions, Declared, FileCheck } from '../console-options.ts';
 import { readDeclared, select, uploadForm, writtenAs } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import type { FileCheck } from '../mapping/file-mapper.ts';
 import { batchAddress, firstFindings } from '../pages/page-parts.ts';
 import { mayOperate, noteAct } from '../http/people.ts';
 

@@ -155,22 +155,17 @@ const PROFILE = 'service profile';
 
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
 
-const LEDGER_AWAY: HealthCheck = {
-  ...{ name: 'ledger', state: 'trouble' },
-  detail: 'The ledger does not answer. Look at the log of the process that owns it.',
-};
-const OTHERS_FAILED: HealthCheck = {
-  ...{ name: 'health', state: 'unknown' },
-  detail: 'The other checks could not be made. Look at the log of the process.',
-};
+const AWAY = 'The ledger does not answer. Look at the log of the process that owns it.';
+const NOT_MADE = 'The other checks could not be made. Look at the log of the process.';
 
 /** Returns the console's check of the ledger, and the checks that the process supplies. Never throws. */
 export async function healthChecks({
   ledger,
   health = async () => [],
 }: Pick<ConsoleOptions, 'ledger' | 'health'>): Promise<readonly HealthCheck[]> {
-  const others = health().catch(() => [OTHERS_FAILED]);
-  return [await ledgerCheck(ledger).catch(() => LEDGER_AWAY), ...(await others)];
+  const others = health().catch(() => [{ name: 'health', state: 'unknown', detail: NOT_MADE } as const]);
+  const own = ledgerCheck(ledger).catch(() => ({ name: 'ledger', state: 'trouble', detail: AWAY }) as const);
+  return [await own, ...(await others)];
 }
 
 async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {

@@ -8,7 +8,7 @@ import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
 import { csvAnswer, type Table } from '../http/report-downloads.ts';
 import { batchAddress } from '../pages/page-parts.ts';
 import { noteAct } from '../http/people.ts';
-import { answerSearch, readSearchQuery, type SearchAnswer, searchAddress, type SearchQuery } from '../search-query.ts';
+import { answerSearch, readSearchQuery, type SearchAnswer, searchAddress, type SearchQuery } from '../operations.ts';
 import type { FoundInvoice } from '../../ledger/batches/search.ts';
 
 /** Serves the search over the invoices of all batches, and its results as files. */

@@ -31,13 +31,9 @@ const good = [
   batchInvoice({ ordinal: 2, state: 'already-issued', net: '12.50' }),
   batchInvoice({ ordinal: 3, currency: 'BRL', net: '-7' }),
 ];
+const REFUSED = { code: 'tax-code', message: 'No such tax code.' };
 const held = [
-  batchInvoice({
-    ordinal: 1,
-    state: 'rejected',
-    serviceId: null,
-    reason: { code: 'tax-code', message: 'No such tax code.' },
-  }),
+  batchInvoice({ ordinal: 1, state: 'rejected', serviceId: null, reason: REFUSED }),
   ...[2, 3, 4].map((ordinal) => unsentInvoice({ ordinal, state: 'held', reason: BUDGET })),
 ];
 const cancelled = [
@@ -57,9 +53,7 @@ export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
   held: { batch: batchOf(held, { file: 'held.csv' }), invoices: held },
   refused: {
     batch: batchOf([], {
-      file: 'phone-bill.csv',
-      state: 'refused',
-      rows: 2,
+      ...{ file: 'phone-bill.csv', state: 'refused', rows: 2 },
       proof: { encoding: { name: 'utf-8', how: 'proved' } },
     }),
     invoices: [],

@@ -3,64 +3,40 @@ import type { OriginalCsv, OriginalSheet } from '../../../src/report/corrections
 import { batchInvoice, batchOf, each, NOON, unsentInvoice, finding } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 
+const because = (code: string, message: string) => ({ reason: { code, message } });
+const PRICE = 'Row 11, unit_price: expected a decimal number, found "12,5O"';
+const HOSTILE = '<script>alert(1)</script> tax_code "X"; not known';
+const UNANSWERED = { serviceId: null, settledAt: null, attempts: 6, ...because('answer-lost', 'No answer came.') };
+
 /** One invoice in each state that a finished batch can have, with texts that try to break each format. */
 export const SAMPLE_INVOICES: readonly BatchInvoice[] = [
   batchInvoice({ ordinal: 1, rows: [2, 3], net: '1234567.89' }),
   batchInvoice({ ordinal: 2, rows: [4], state: 'already-issued', currency: 'BRL', net: '-40' }),
   batchInvoice({
-    ordinal: 3,
-    rows: [5],
-    ref: '=HYPERLINK("http://127.0.0.1/","x")',
-    state: 'rejected',
-    serviceId: null,
-    reason: { code: 'validation', message: '<script>alert(1)</script> tax_code "X"; not known' },
+    ...{ ordinal: 3, rows: [5], state: 'rejected', serviceId: null, ref: '=HYPERLINK("http://127.0.0.1/","x")' },
+    ...because('validation', HOSTILE),
   }),
   batchInvoice({
-    ordinal: 4,
-    rows: [6],
-    state: 'failed',
-    reason: { code: 'engine-failed', message: 'Não foi possível emitir.\nTente de novo.' },
+    ...{ ordinal: 4, rows: [6], state: 'failed' },
+    ...because('engine-failed', 'Não foi possível emitir.\nTente de novo.'),
   }),
+  batchInvoice({ ordinal: 5, rows: [7], state: 'unknown', ...UNANSWERED }),
   batchInvoice({
-    ordinal: 5,
-    rows: [7],
-    state: 'unknown',
-    serviceId: null,
-    settledAt: null,
-    attempts: 6,
-    reason: { code: 'answer-lost', message: 'No answer came.' },
-  }),
-  batchInvoice({
-    ordinal: 6,
-    rows: [8],
-    state: 'unsettled',
-    settledAt: null,
-    reason: { code: 'silent', message: 'No final word yet.' },
+    ...{ ordinal: 6, rows: [8], state: 'unsettled', settledAt: null },
+    ...because('silent', 'No final word yet.'),
   }),
   unsentInvoice({
-    ordinal: 7,
-    rows: [9],
-    state: 'held',
-    reason: { code: 'merchant-details-missing', message: 'Name and e-mail are missing.' },
+    ...{ ordinal: 7, rows: [9], state: 'held' },
+    ...because('merchant-details-missing', 'Name and e-mail are missing.'),
   }),
   unsentInvoice({
-    ordinal: 8,
-    rows: [10],
-    state: 'conflict',
-    reason: { code: 'known-with-other-content', message: 'Known with other content.' },
+    ...{ ordinal: 8, rows: [10], state: 'conflict' },
+    ...because('known-with-other-content', 'Known with other content.'),
   }),
   unsentInvoice({
-    ordinal: 9,
-    rows: [11, 12],
-    state: 'invalid',
-    net: null,
+    ...{ ordinal: 9, rows: [11, 12], state: 'invalid', net: null },
     findings: [
-      finding(
-        11,
-        'unit_price',
-        'unit-price-unreadable',
-        'Row 11, unit_price: expected a decimal number, found "12,5O"',
-      ),
+      finding(11, 'unit_price', 'unit-price-unreadable', PRICE),
       finding(12, 'tax_code', 'tax-code-missing', 'Row 12, tax_code: must not be empty'),
     ],
   }),
@@ -80,12 +56,11 @@ export const SAMPLE_BATCH: BatchRecord = batchOf(SAMPLE_INVOICES, {
   startedAt: NOON - 60_000,
 });
 
+const ROWS = Array.from({ length: 14 }, (_, at) => at + 2);
+
 /** Rows 2 to 15 of the file, each with its row number in the description. */
 export function sampleOriginal(): OriginalCsv {
-  const records = Array.from({ length: 14 }, (_, index) => ({
-    row: index + 2,
-    cells: [`ref ${index + 2}`, `row ${index + 2}`],
-  }));
+  const records = ROWS.map((row) => ({ row, cells: [`ref ${row}`, `row ${row}`] }));
   return {
     kind: 'csv',
     extension: 'CSV',
@@ -104,13 +79,7 @@ export function sampleSheet(name: string): OriginalSheet {
     header: ['invoice_ref', 'description'],
     readAs: 'form=workbook',
     columns: new Map([['invoice_ref', { position: 0, column: 'invoice_ref' as const }]]),
-    rows: each(
-      Array.from({ length: 14 }, (_, at) => ({
-        row: at + 2,
-        hidden: false,
-        cells: [cell(`ref ${at + 2}`), cell('row')],
-      })),
-    ),
+    rows: each(ROWS.map((row) => ({ row, hidden: false, cells: [cell(`ref ${row}`), cell('row')] }))),
     merged: () => [],
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SearchAnswer } from '../../../../src/console/search-query.ts';
+import type { SearchAnswer } from '../../../../src/console/operations.ts';
 import { foundText } from '../../../../src/cli/commands/outcome/find.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);

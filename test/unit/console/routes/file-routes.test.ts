@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConsoleActions, Declared } from '../../../../src/console/console-options.ts';
-import type { FileCheck } from '../../../../src/console/mapping/file-mapper.ts';
+import type { ConsoleActions, Declared, FileCheck } from '../../../../src/console/console-options.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { aBatch, BROWSER, fromPage, ledgerHolding, pageAt, postForm, testConsole, visit } from '../console-ledger.ts';
 import type { Held, TestConsole } from '../console-ledger.ts';
