@@ -22,22 +22,8 @@ export function databaseContract(open: () => Promise<Database>): void {
 
     it('reads array literals back as they were', async () => {
       const texts = [
-        '',
-        null,
-        'NULL',
-        'null',
-        '"',
-        '\\',
-        '{}',
-        ',',
-        ' a ',
-        "'",
-        'é€🎉',
-        '\n\r\t',
-        '\\"',
-        '{"a":"b\\\\n"}',
-        'n\u007F\u2028\uFFFD',
-        '\u0001"\\',
+        ...['', null, 'NULL', 'null', '"', '\\', '{}', ',', ' a ', "'", 'é€🎉', '\n\r\t', '\\"', '{"a":"b\\\\n"}'],
+        ...['n\u007F\u2028\uFFFD', '\u0001"\\'],
       ];
 
       const rows = await database.query<{ text: string | null }>('SELECT u.text FROM unnest($1::text[]) AS u(text)', [

@@ -36,15 +36,6 @@ export function sendingContract(ledger: Ledger): void {
       ]);
       expect(middle.map((one) => one.ordinal)).toEqual([2]);
     });
-
-    it('gives one found sending with its frozen bytes, and says that it may exist', async () => {
-      const batch = await scenario.run(['found']);
-      const { state, mayExist, idempotencyKey, invoiceId } = await batch.freeze('found', '{"bytes":"1.10"}');
-
-      expect({ state, mayExist }).toEqual({ state: 'staged', mayExist: false });
-      const found = { state: 'sending', body: '{"bytes":"1.10"}', mayExist: true, idempotencyKey, invoiceId };
-      expect(await batch.one('found')).toMatchObject(found);
-    });
   });
 
   describe('repeats of a batch', () => {
