@@ -142,15 +142,15 @@ describe('the page of a night', () => {
   it.each([
     [
       'pt',
-      'Noite de sábado, 21 de novembro de',
+      'Noite de sábado, 21 de novembro de 2026',
       '1 de 1 ficheiros precisa de alguém.',
-      '1 de 10 faturas está sem emissão',
+      '1 de 10 faturas está sem emissão confirmada.',
     ],
     [
       'es',
-      'Noche del sábado, 21 de noviembre de',
+      'Noche del sábado, 21 de noviembre de 2026',
       '1 de 1 archivos necesita a alguien.',
-      '1 de 10 facturas está sin emisi',
+      '1 de 10 facturas está sin emisión confirmada.',
     ],
   ])('in %s has its words and dates', (language, title, verdict, remark) => {
     const sentences = ['1 of 10 invoices is not confirmed as issued.'];
@@ -159,8 +159,8 @@ describe('the page of a night', () => {
 
     const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage(language));
 
-    for (const part of [`<html lang="${language}">`, `<h1>${title}`, `<strong>${verdict}</strong>`, `<p>${remark}`])
-      expect(text).toContain(part);
+    const parts = [`<html lang="${language}">`, `<h1>${title}</h1>`, `<strong>${verdict}</strong>`, `<p>${remark}</p>`];
+    for (const part of parts) expect(text).toContain(part);
     expect(words(text)).not.toMatch(/invoice|file|Started/u);
   });
 

@@ -211,7 +211,7 @@ describe('closing', () => {
   });
 });
 
-it('secrets are read again when they are older than allowed, and after the clock was set back', async () => {
+it('secrets are read again when they are older than allowed or the clock was set back, once for many who ask', async () => {
   const clock = { now: 0 };
   let reads = 0;
   const secretsOf = createSecretCache(
@@ -222,7 +222,8 @@ it('secrets are read again when they are older than allowed, and after the clock
 
   for (const now of [3_600_000, 3_600_099, 3_600_100, 0, 0]) {
     clock.now = now;
-    seen.push(...(await secretsOf(100)));
+    const asked = await Promise.all(Array.from({ length: 50 }, () => secretsOf(100)));
+    seen.push(...new Set(asked.flat()));
   }
 
   expect(seen).toEqual(['secret-1', 'secret-1', 'secret-2', 'secret-3', 'secret-3']);
