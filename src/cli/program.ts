@@ -65,7 +65,7 @@ const READERS: readonly Declared[] = [
     usage: 'status [batch]',
     says: 'batches and where they stand; without a batch id the newest ones',
     options: [JSON_OPTION],
-    load: async () => (await import('./commands/outcome/status.ts')).statusCommand,
+    load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   {
     usage: 'find [words]',
@@ -80,14 +80,14 @@ const READERS: readonly Declared[] = [
     ],
     examples: ['lote find F/17', 'lote find silva --from 2026-11-01', 'lote find --net 1234.50 --json'],
     exitCodes: '0 found, 1 nothing found, 64 usage',
-    load: async () => (await import('./commands/outcome/find.ts')).findCommand,
+    load: async () => (await import('./commands/find.ts')).findCommand,
   },
   {
     usage: 'report <batch>',
     says: 'the outcome of a batch in short, and where its report files are',
     options: [['--follow', 'wait until the batch has ended', false], JSON_OPTION],
     exitCodes: `${RUN_CODES}; 1 also while the batch goes on`,
-    load: async () => (await import('./commands/outcome/report.ts')).reportCommand,
+    load: async () => (await import('./commands/report.ts')).reportCommand,
   },
 ];
 
@@ -191,12 +191,12 @@ const OPERATING: readonly Declared[] = [
     options: [
       ['--profile', 'the service profile is right, too, although its words were found to contradict each other'],
     ],
-    load: async () => (await import('./commands/installation/confirm-ledger.ts')).confirmServiceCommand,
+    load: async () => (await import('./commands/confirm-ledger.ts')).confirmServiceCommand,
   },
   {
     usage: 'confirm-ledger',
     says: 'after a restore: the ledger learns what was sent without it, and goes on; nothing is sent',
-    load: async () => (await import('./commands/installation/confirm-ledger.ts')).confirmLedgerCommand,
+    load: async () => (await import('./commands/confirm-ledger.ts')).confirmLedgerCommand,
   },
 ];
 
@@ -206,7 +206,7 @@ const ROLES: readonly Declared[] = [
     says: 'look at everything that Lote needs, and say what to mend; sends and changes nothing',
     options: [JSON_OPTION],
     exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
-    load: async () => (await import('./commands/installation/doctor.ts')).doctorCommand,
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
     usage: 'up',

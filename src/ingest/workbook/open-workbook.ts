@@ -1,11 +1,11 @@
 import { Refusal } from '../findings.ts';
 import { damaged, SheetSize } from './limits.ts';
 import { SheetHeads, type Workbook, type Sheet, type SheetRow, type SheetRows } from './workbook.ts';
-import { openXlsx } from './xlsx/open-xlsx.ts';
+import { openXlsx } from './open-xlsx.ts';
 import { ZipArchive, encrypted } from './zip-archive.ts';
 import { localName, readXml, takenOf } from './xml-reader.ts';
-import { ContentHandler } from './ods/content-handler.ts';
-import { OdsStyles } from './ods/ods-styles.ts';
+import { ContentHandler } from './ods-content-handler.ts';
+import { OdsStyles } from './ods-styles.ts';
 
 const ZIP = '504b0304';
 

@@ -19,8 +19,8 @@ describe('the packages that a command loads at its start', () => {
   it.each([
     ['lote --help', MAIN, ['@temporalio/client', '@temporalio/worker', 'hono', 'pg', 'undici']],
     ['lote check', 'src/cli/commands/check.ts', ['@temporalio/client', '@temporalio/worker', 'hono', 'pg', 'undici']],
-    ['lote status', 'src/cli/commands/outcome/status.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
-    ['lote find', 'src/cli/commands/outcome/find.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
+    ['lote status', 'src/cli/commands/status.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
+    ['lote find', 'src/cli/commands/find.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
     ['lote nightly', 'src/cli/commands/nightly.ts', ['@temporalio/testing', '@temporalio/worker', 'undici']],
     ['lote receiver', 'src/cli/commands/roles.ts', ['@temporalio/testing', '@temporalio/worker', 'nodemailer']],
   ])('by %s leave out what it never uses', (_command, file, unused) => {

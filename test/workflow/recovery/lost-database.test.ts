@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
-import { confirmLedgerCommand } from '../../../src/cli/commands/installation/confirm-ledger.ts';
+import { confirmLedgerCommand } from '../../../src/cli/commands/confirm-ledger.ts';
 import { ownName } from '../../support/files/batch-file.ts';
 import { NIGHT, reconcileAll, resultOf, scene, type Scene } from '../../support/lote/restore-scene.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { confirmLedgerCommand, confirmServiceCommand } from '../../../src/cli/commands/installation/confirm-ledger.ts';
+import { confirmLedgerCommand, confirmServiceCommand } from '../../../src/cli/commands/confirm-ledger.ts';
 import type { BatchProgress, BatchResult } from '../../../src/domain/messages/messages.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';

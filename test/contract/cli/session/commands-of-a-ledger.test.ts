@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-ledger.ts';
+import { confirmServiceCommand } from '../../../../src/cli/commands/confirm-ledger.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
-import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
+import { reportCommand } from '../../../../src/cli/commands/report.ts';
 import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import { readProfile, profileDigestOf } from '../../../../src/app/account/read-profile.ts';

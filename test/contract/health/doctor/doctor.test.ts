@@ -29,7 +29,7 @@ import { httpsServer } from '../../../support/servers/key-gate.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
 import { independentSandbox } from '../../../support/servers/service-front.ts';
 import { sandboxEnv, sharedTemporal } from '../../../support/lote/running-lote.ts';
-import { doctorTable } from '../../../../src/cli/commands/installation/doctor.ts';
+import { doctorTable } from '../../../../src/cli/commands/doctor.ts';
 
 type Env = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { confirmLedgerCommand } from '../../../../src/cli/commands/installation/confirm-ledger.ts';
+import { confirmLedgerCommand } from '../../../../src/cli/commands/confirm-ledger.ts';
 
 it('confirms nothing on a shared ledger whose service it does not know, and never says that nothing is to be confirmed', async () => {
   const directory = await temporaryDirectory();

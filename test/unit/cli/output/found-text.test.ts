@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SearchAnswer } from '../../../../src/console/operations.ts';
-import { foundText } from '../../../../src/cli/commands/outcome/find.ts';
+import { foundText } from '../../../../src/cli/commands/find.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const FOUND = {

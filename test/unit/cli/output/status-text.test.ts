@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusOf, statusTable } from '../../../../src/cli/commands/outcome/status.ts';
+import { statusOf, statusTable } from '../../../../src/cli/commands/status.ts';
 import type { ReadBatch } from '../../../../src/console/operations.ts';
 
 const MAY: ReadBatch = {

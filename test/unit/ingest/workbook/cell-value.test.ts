@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellValue, exactNumber, type CellRole } from '../../../../src/ingest/workbook/sheet-records.ts';
 import { builtInFormat, parseNumberFormat } from '../../../../src/ingest/workbook/number-format.ts';
-import { serialDate } from '../../../../src/ingest/workbook/xlsx/sheet-handler.ts';
+import { serialDate } from '../../../../src/ingest/workbook/xlsx-sheet-handler.ts';
 import { readTypedNumber, typedNumber } from '../../../../src/ingest/invoice/read-number.ts';
 
 function saidOf(text: string, code: string, role: CellRole): string {

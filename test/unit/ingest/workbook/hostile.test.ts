@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { OdsStyles } from '../../../../src/ingest/workbook/ods/ods-styles.ts';
+import { OdsStyles } from '../../../../src/ingest/workbook/ods-styles.ts';
 import { odsOfContent, xlsxParts, zipOf, type Parts, type ZipChange } from '../../../support/files/workbook-file.ts';
 import { removeTemporaryFiles } from '../ingested.ts';
 import { header, line, LINE, outcome, related, shared, styles, WHOLE, xlsx } from './sheet-xml.ts';

@@ -10,7 +10,7 @@ import { xlsxCorrections } from '../../../../../src/report/corrections/workbook/
 import { openOffice } from '../../../../support/files/office-workbook.ts';
 import { each, finding, portionsOf, unsentInvoice } from '../../batch-invoices.ts';
 import type { BatchInvoice } from '../../../../../src/domain/records/batch-record.ts';
-import { serialDate } from '../../../../../src/ingest/workbook/xlsx/sheet-handler.ts';
+import { serialDate } from '../../../../../src/ingest/workbook/xlsx-sheet-handler.ts';
 import { serialOf } from '../../../../../src/report/corrections/workbook/cell-xml.ts';
 
 const NO = { code: 'no', message: 'No.' };

@@ -1,5 +1,5 @@
-import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from '../limits.ts';
-import { GENERAL, parseNumberFormat, type NumberFormat } from '../number-format.ts';
+import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from './limits.ts';
+import { GENERAL, parseNumberFormat, type NumberFormat } from './number-format.ts';
 
 /** Styles refer to each other, so this limit ends a cycle. */
 const MOST_PARENTS = 10;

@@ -1,16 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLedgerAway, LoteError } from '../../../domain/errors.ts';
-import { readConfig } from '../../../app/config/config.ts';
-import type { ReadBatch } from '../../../console/operations.ts';
-import type { BatchResult } from '../../../domain/messages/messages.ts';
-import { settledCount } from '../../../domain/outcome-counts.ts';
-import { requireBatch, withSession, type Session } from '../../session/open-session.ts';
-import { EXIT, batchExitCode, type ExitCode } from '../../output/exit-codes.ts';
-import { progressLine, type ProgressLine } from '../../output/progress-line.ts';
-import { printResult } from '../../output/terminal-text.ts';
-import { summaryTable } from '../../output/summary-table.ts';
+import { isLedgerAway, LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../app/config/config.ts';
+import type { ReadBatch } from '../../console/operations.ts';
+import type { BatchResult } from '../../domain/messages/messages.ts';
+import { settledCount } from '../../domain/outcome-counts.ts';
+import { requireBatch, withSession, type Session } from '../session/open-session.ts';
+import { EXIT, batchExitCode, type ExitCode } from '../output/exit-codes.ts';
+import { progressLine, type ProgressLine } from '../output/progress-line.ts';
+import { printResult } from '../output/terminal-text.ts';
+import { summaryTable } from '../output/summary-table.ts';
 
 const POLL_INTERVAL_MS = 500;
 /** A ledger that fails over, or an owner that is busy, answers again within this time. */

@@ -7,10 +7,10 @@ import {
   damaged,
   tooLarge,
   type SheetSize,
-} from '../limits.ts';
-import { parseNumberFormat, type NumberFormat } from '../number-format.ts';
-import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
-import type { XmlHandler } from '../xml-reader.ts';
+} from './limits.ts';
+import { parseNumberFormat, type NumberFormat } from './number-format.ts';
+import type { CellKind, MergedRange, SheetCell, SheetRow } from './workbook.ts';
+import type { XmlHandler } from './xml-reader.ts';
 import type { OdsStyles } from './ods-styles.ts';
 
 type Attributes = Readonly<Record<string, string>>;

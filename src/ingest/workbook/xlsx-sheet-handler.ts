@@ -7,11 +7,11 @@ import {
   tooLarge,
   type SheetSize,
   MOST_BYTES_OF_TEXTS,
-} from '../limits.ts';
-import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
-import { isTrue, localName, type XmlHandler, readXml } from '../xml-reader.ts';
-import type { CellStyles } from '../number-format.ts';
-import type { ZipArchive } from '../zip-archive.ts';
+} from './limits.ts';
+import type { CellKind, MergedRange, SheetCell, SheetRow } from './workbook.ts';
+import { isTrue, localName, type XmlHandler, readXml } from './xml-reader.ts';
+import type { CellStyles } from './number-format.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 

@@ -1,14 +1,14 @@
-import { readConfig } from '../../../app/config/config.ts';
-import { localTime, printResult, tableLines } from '../../output/terminal-text.ts';
-import { requireBatch, withSession } from '../../session/open-session.ts';
-import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { OUTCOMES, type Outcome } from '../../../domain/invoice-state.ts';
-import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
-import { RETRY_STATES } from '../../../domain/retry-decision.ts';
-import type { ReadBatch } from '../../../console/operations.ts';
-import { issuedCount, settledCount } from '../../../domain/outcome-counts.ts';
-import { plainText } from '../../../texts/fill.ts';
-import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { localTime, printResult, tableLines } from '../output/terminal-text.ts';
+import { requireBatch, withSession } from '../session/open-session.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { RETRY_STATES } from '../../domain/retry-decision.ts';
+import type { ReadBatch } from '../../console/operations.ts';
+import { issuedCount, settledCount } from '../../domain/outcome-counts.ts';
+import { plainText } from '../../texts/fill.ts';
+import { awaitsConfirmation } from '../../domain/records/total-check.ts';
 
 const BATCHES_SHOWN = 50;
 

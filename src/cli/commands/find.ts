@@ -1,10 +1,10 @@
-import { readConfig } from '../../../app/config/config.ts';
-import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { localTime, printResult } from '../../output/terminal-text.ts';
-import { withSession } from '../../session/open-session.ts';
-import { plainText } from '../../../texts/fill.ts';
-import type { SearchAnswer } from '../../../console/operations.ts';
-import { OUTCOME_TEXTS_EN } from '../../../texts/outcomes/en.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { localTime, printResult } from '../output/terminal-text.ts';
+import { withSession } from '../session/open-session.ts';
+import { plainText } from '../../texts/fill.ts';
+import type { SearchAnswer } from '../../console/operations.ts';
+import { OUTCOME_TEXTS_EN } from '../../texts/outcomes/en.ts';
 
 /** Formats the output of `lote find`: the invoices, newest file first, the reason for each state, and how far the search went. */
 export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {

@@ -1,7 +1,7 @@
-import { examine } from '../../../health/doctor/doctor.ts';
-import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { printResult } from '../../output/terminal-text.ts';
-import type { Check } from '../../../health/doctor/check.ts';
+import { examine } from '../../health/doctor/doctor.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { printResult } from '../output/terminal-text.ts';
+import type { Check } from '../../health/doctor/check.ts';
 
 const WORDS = { ok: 'ok', trouble: 'TROUBLE', unknown: '?' } as const;
 

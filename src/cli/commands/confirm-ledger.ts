@@ -1,15 +1,10 @@
-import { LoteError } from '../../../domain/errors.ts';
-import { readConfig } from '../../../app/config/config.ts';
-import {
-  accountMissingHere,
-  confirmService,
-  isBuiltInSandbox,
-  missingHere,
-} from '../../../app/account/account-guard.ts';
-import { openSendingGuard, type ConfirmedLedger } from '../../../app/account/sending-guard.ts';
-import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { withOwnLedger } from '../../session/open-session.ts';
-import { readProfile, profileDigestOf } from '../../../app/account/read-profile.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { accountMissingHere, confirmService, isBuiltInSandbox, missingHere } from '../../app/account/account-guard.ts';
+import { openSendingGuard, type ConfirmedLedger } from '../../app/account/sending-guard.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { withOwnLedger } from '../session/open-session.ts';
+import { readProfile, profileDigestOf } from '../../app/account/read-profile.ts';
 
 /**
  * `lote confirm-ledger`: lets a restored or new ledger send again, and teaches it the keys of the send log. Sends

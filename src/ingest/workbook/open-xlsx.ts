@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import { shorten } from '../../findings.ts';
-import { MOST_PARTS, MOST_SHEETS, SheetSize, damaged, tooLarge } from '../limits.ts';
-import { SheetHeads, type Sheet, type SheetRows, type Workbook } from '../workbook.ts';
-import { isTrue, localName, readXml, takenOf } from '../xml-reader.ts';
-import type { ZipArchive } from '../zip-archive.ts';
-import { readSharedStrings, SheetHandler, type CellContext } from './sheet-handler.ts';
-import { readStyles } from '../number-format.ts';
+import { shorten } from '../findings.ts';
+import { MOST_PARTS, MOST_SHEETS, SheetSize, damaged, tooLarge } from './limits.ts';
+import { SheetHeads, type Sheet, type SheetRows, type Workbook } from './workbook.ts';
+import { isTrue, localName, readXml, takenOf } from './xml-reader.ts';
+import type { ZipArchive } from './zip-archive.ts';
+import { readSharedStrings, SheetHandler, type CellContext } from './xlsx-sheet-handler.ts';
+import { readStyles } from './number-format.ts';
 
 interface XlsxSheet extends Sheet {
   readonly part: string;
