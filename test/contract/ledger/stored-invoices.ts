@@ -12,7 +12,9 @@ export function onBothDatabases(
   title: string,
   tests: (open: () => Promise<Database>, schema: string | null) => void,
 ): void {
-  describe(`${title} on PGlite`, () => tests(temporaryDatabase, null));
+  describe(`${title} on PGlite`, () => {
+    tests(temporaryDatabase, null);
+  });
 
   const url = postgresUrl();
   describe.skipIf(url === null)(`${title} on PostgreSQL`, () => {

@@ -40,8 +40,8 @@ export function reconcilingContract(ledger: Ledger): void {
   }
 
   /** The repeat brought no answer, either. */
-  const lostAgain = ({ invoiceId, generation, reason = REASON }: RepeatInvoice, sentAt: number) =>
-    scenario.answer(invoiceId, { kind: 'unknown', reason: reason ?? REASON }, { generation, sentAt });
+  const lostAgain = ({ invoiceId, generation, reason }: RepeatInvoice, sentAt: number) =>
+    scenario.answer(invoiceId, { kind: 'unknown', reason }, { generation, sentAt });
 
   const reopen = ({ batchId }: TestBatch) =>
     ledger.reopenBatch({ batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false, endsStop: true });
