@@ -1,6 +1,9 @@
 /** A folder with more entries than this is hard to scan. */
 export const MOST_ENTRIES = 24;
 
+/** Levels of folders below `src`. */
+export const DEEPEST = 2;
+
 /** Lines of one function, without blank lines and comments. `function-length.json` gives the same number to the linter. */
 export const LONGEST_FUNCTION = 60;
 

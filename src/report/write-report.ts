@@ -4,7 +4,7 @@ import { differingTotals } from '../domain/control-totals.ts';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../platform/folders.ts';
 import { syncPath } from '../platform/files.ts';
-import { htmlReport } from './formats/html/html-report.ts';
+import { htmlReport } from './html/html-report.ts';
 import {
   createSpool,
   type InvoiceSpool,

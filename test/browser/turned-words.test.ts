@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONSOLE_STYLE } from '../../src/console/console-app.ts';
-import { STYLE } from '../../src/report/formats/html/html-report.ts';
+import { STYLE } from '../../src/report/html/html-report.ts';
 import { BROWSER_PATH, launchBrowser } from '../support/browser/browser.ts';
 
 const NAME = 'may\u202Evsc.csv';

@@ -13,8 +13,8 @@ import {
 import type { InvoiceSpool } from '../work-folder.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from './original-file.ts';
 import type { ReportModel, ReportNote } from '../report-model.ts';
-import { UnfitForWorkbook } from './workbook/package-parts.ts';
-import { xlsxCorrections } from './workbook/xlsx-corrections.ts';
+import { UnfitForWorkbook } from './package-parts.ts';
+import { xlsxCorrections } from './xlsx-corrections.ts';
 import { writeSynced } from '../write-synced.ts';
 import { READ_AS, ORIGINAL } from '../../domain/read-as.ts';
 import iconv from 'iconv-lite';

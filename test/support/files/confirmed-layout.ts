@@ -17,7 +17,7 @@ import type { RowStore, GroupedInvoice } from '../../../src/domain/row.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../../src/report/corrections/corrections-plan.ts';
 import { csvCorrections, jsonCorrections } from '../../../src/report/corrections/write-corrections.ts';
-import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
+import { xlsxCorrections } from '../../../src/report/corrections/xlsx-corrections.ts';
 import { keptFile } from '../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../src/app/files/original-of.ts';
 import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';

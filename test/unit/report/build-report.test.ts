@@ -8,7 +8,7 @@ import { buildReport } from '../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice, finding } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
 import { deliveryNotes, reasonOf } from '../../../src/report/report-model.ts';
-import { DOER_OF, DOERS } from '../../../src/report/formats/html/sections.ts';
+import { DOER_OF, DOERS } from '../../../src/report/html/sections.ts';
 import { englishNote, noteText, REPORT_TEXTS, reportFormat } from '../../../src/report/texts/report-format.ts';
 import { STATE_ORDER, toneOf } from '../../../src/texts/outcomes/outcome-html.ts';
 import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';

@@ -38,6 +38,15 @@ describe('the check of folders', () => {
     ]);
   });
 
+  it('names a folder more than two levels below src', () => {
+    write('src/room/part/file.ts');
+    expect(crowdedFolders(root)).toEqual([]);
+    write('src/room/part/deep/file.ts');
+    expect(crowdedFolders(root)).toEqual([
+      expect.stringContaining('src/room/part/deep is 3 levels below src, at most 2'),
+    ]);
+  });
+
   it('lets fixture data be many files', () => {
     for (let file = 0; file <= MOST_ENTRIES; file += 1) write(`test/golden/ingest/${file}.csv`);
 

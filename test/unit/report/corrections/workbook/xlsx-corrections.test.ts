@@ -5,13 +5,13 @@ import type { Finding } from '../../../../../src/domain/invoice.ts';
 import type { Column } from '../../../../../src/domain/row.ts';
 import { MOST_IN_A_WORKBOOK, planCorrections } from '../../../../../src/report/corrections/corrections-plan.ts';
 import type { OriginalCell, OriginalSheet } from '../../../../../src/report/corrections/original-file.ts';
-import { UnfitForWorkbook } from '../../../../../src/report/corrections/workbook/package-parts.ts';
-import { xlsxCorrections } from '../../../../../src/report/corrections/workbook/xlsx-corrections.ts';
+import { UnfitForWorkbook } from '../../../../../src/report/corrections/package-parts.ts';
+import { xlsxCorrections } from '../../../../../src/report/corrections/xlsx-corrections.ts';
 import { openOffice } from '../../../../support/files/office-workbook.ts';
 import { each, finding, portionsOf, unsentInvoice } from '../../batch-invoices.ts';
 import type { BatchInvoice } from '../../../../../src/domain/records/batch-record.ts';
 import { serialDate } from '../../../../../src/ingest/workbook/xlsx-sheet-handler.ts';
-import { serialOf } from '../../../../../src/report/corrections/workbook/cell-xml.ts';
+import { serialOf } from '../../../../../src/report/corrections/cell-xml.ts';
 
 const NO = { code: 'no', message: 'No.' };
 const HEADER = ['Fatura', 'Data', 'Descrição', 'Preço'];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../../src/domain/invoice.ts';
 import { buildReport, type ReportFacts } from '../../../../../src/report/build-report.ts';
-import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
-import { rowList } from '../../../../../src/report/formats/html/sections.ts';
+import { htmlReport } from '../../../../../src/report/html/html-report.ts';
+import { rowList } from '../../../../../src/report/html/sections.ts';
 import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
 import { chooseLanguage } from '../../../../../src/texts/languages.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, textOf, finding } from '../../batch-invoices.ts';

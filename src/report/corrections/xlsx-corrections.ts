@@ -1,4 +1,4 @@
-import { ORIGINAL, READ_AS, READ_AS_FORMAT } from '../../../domain/read-as.ts';
+import { ORIGINAL, READ_AS, READ_AS_FORMAT } from '../../domain/read-as.ts';
 import {
   checkAllFound,
   MOST_IN_A_WORKBOOK,
@@ -7,8 +7,8 @@ import {
   keptColumns,
   LOTE_COLUMNS,
   oneLine,
-} from '../corrections-plan.ts';
-import type { OriginalCell, OriginalSheet, OriginalSheetRow } from '../original-file.ts';
+} from './corrections-plan.ts';
+import type { OriginalCell, OriginalSheet, OriginalSheetRow } from './original-file.ts';
 import {
   CellStyles,
   type Look,

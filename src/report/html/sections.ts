@@ -1,9 +1,9 @@
-import { differingTotals } from '../../../domain/control-totals.ts';
-import { type Outcome, OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
-import { sumDecimals } from '../../../domain/money.ts';
-import { issuedCount } from '../../../domain/outcome-counts.ts';
-import { fill, pluralForm } from '../../../texts/fill.ts';
-import { html, table, type SafeHtml } from '../../../texts/html.ts';
+import { differingTotals } from '../../domain/control-totals.ts';
+import { type Outcome, OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
+import { sumDecimals } from '../../domain/money.ts';
+import { issuedCount } from '../../domain/outcome-counts.ts';
+import { fill, pluralForm } from '../../texts/fill.ts';
+import { html, table, type SafeHtml } from '../../texts/html.ts';
 import {
   auditTable,
   doubtRefs,
@@ -15,10 +15,10 @@ import {
   stateLegend,
   stateMark,
   toneOf,
-} from '../../../texts/outcomes/outcome-html.ts';
-import { problemWords } from '../../../texts/problems/problem-words.ts';
-import type { ReasonGroup, ReportHistory, ReportModel } from '../../report-model.ts';
-import { noteText, type ReportFormat } from '../../texts/report-format.ts';
+} from '../../texts/outcomes/outcome-html.ts';
+import { problemWords } from '../../texts/problems/problem-words.ts';
+import type { ReasonGroup, ReportHistory, ReportModel } from '../report-model.ts';
+import { noteText, type ReportFormat } from '../texts/report-format.ts';
 
 /** Says whether everything was issued and, if not, how many invoices were not, why, and what to do next. */
 export function firstScreen(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {

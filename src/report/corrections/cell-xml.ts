@@ -1,7 +1,7 @@
-import { originalCell } from '../../../domain/text/escape-formula.ts';
-import type { OriginalCell } from '../original-file.ts';
+import { originalCell } from '../../domain/text/escape-formula.ts';
+import type { OriginalCell } from './original-file.ts';
 import { cellText, UnfitForWorkbook } from './package-parts.ts';
-import { DAY_MS } from '../../../domain/time/day-ms.ts';
+import { DAY_MS } from '../../domain/time/day-ms.ts';
 
 /** Excel's limit for the text of a cell; it reports a file with longer text as damaged. */
 const LONGEST_TEXT = 32_767;

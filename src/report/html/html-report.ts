@@ -1,11 +1,11 @@
-import { wentOut } from '../../../domain/invoice-state.ts';
-import { issuedCount } from '../../../domain/outcome-counts.ts';
-import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
-import { fill } from '../../../texts/fill.ts';
-import { html, SafeHtml, tableStart, type HtmlValue } from '../../../texts/html.ts';
-import { reasonLines, stateMark, totalsTable } from '../../../texts/outcomes/outcome-html.ts';
-import { isContradicted, reasonOf, type ReportModel } from '../../report-model.ts';
-import type { ReportFormat } from '../../texts/report-format.ts';
+import { wentOut } from '../../domain/invoice-state.ts';
+import { issuedCount } from '../../domain/outcome-counts.ts';
+import type { BatchInvoice } from '../../domain/records/batch-record.ts';
+import { fill } from '../../texts/fill.ts';
+import { html, SafeHtml, tableStart, type HtmlValue } from '../../texts/html.ts';
+import { reasonLines, stateMark, totalsTable } from '../../texts/outcomes/outcome-html.ts';
+import { isContradicted, reasonOf, type ReportModel } from '../report-model.ts';
+import type { ReportFormat } from '../texts/report-format.ts';
 import { fileSection, firstScreen, historySection, reasonsTable, rowNumbers } from './sections.ts';
 
 /** The page loads nothing and runs no scripts, because its texts come from files and from the service. */
