@@ -283,7 +283,8 @@ describe('an expression of the profile that exceeds its limits', () => {
   /** More items than an expression may make. */
   const EXCEEDS = 'jsonata:[1..20000][0]';
   const LIST = { data: [{ id: 'mrc_1', nif: '501964843' }], next_cursor: 'more' };
-  const unread = { kind: 'unreadable', reason: { message: expect.stringContaining('exceeded its limit') as string } };
+  const message = expect.stringContaining('exceeded its limit') as string;
+  const unread = { kind: 'unreadable', reason: { code: 'service-list-unreadable', message } };
   const rules = [
     { status: [422], has: EXCEEDS, means: 'later' },
     { status: [422], means: 'refused' },

@@ -104,6 +104,7 @@ describe('sending', { concurrent: true }, () => {
 
       const others = (await stack.lines(batchId)).filter(({ state }) => state !== 'issued');
       expect(Object.fromEntries(others.map(({ ref, state }) => [ref, state]))).toEqual(states);
+      expect(new Set(others.map(({ serviceId }) => serviceId))).toEqual(new Set([null]));
       expect(others.find(({ state }) => state === 'held')?.reason?.code ?? 'scripted').toBe('scripted');
       expect(counts).toMatchObject({ issued: invoices - others.length });
       await expectAgreement(stack, batchId);

@@ -378,7 +378,9 @@ describe('a 403', () => {
 
     expect(slice).toMatchObject(result);
     expect(await outcomesOf(place, batch.batchId)).toEqual(outcomes);
-    expect((await breakerOf(place))?.reason.code).toBe(slice.waiting?.reason);
+    const opened = (await breakerOf(place))?.reason;
+    expect(opened?.code).toBe(slice.waiting?.reason);
+    expect(opened?.message ?? '').toContain(slice.waiting?.reason.replace('http-', '') ?? '');
   });
 
   it('to an invoice that may exist makes it unknown, for it says nothing of the POST before', async () => {

@@ -122,7 +122,10 @@ describe('a slice of invoices', () => {
     await place.slice(batch, { deps });
 
     expect(place.posts).toEqual(before);
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'retention-window-over' } });
+    const message =
+      'Its first POST left more than 24 h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.';
+    const reason = { code: 'retention-window-over', message };
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason });
   });
 
   /** R0 is inside its window when the slice begins, and outside of it by the time it would leave; the circuit opens at one of the two moments. */

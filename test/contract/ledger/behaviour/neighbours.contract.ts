@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScenario, LATER, NOW, REASON, type TestBatch } from '../scenario.ts';
+import { createScenario, invalidInvoice, LATER, NOW, REASON, type TestBatch } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 interface Corrected {
@@ -153,15 +153,17 @@ export function neighboursContract(ledger: Ledger): void {
   });
 
   describe('a staging that starts again', () => {
-    it.each([
-      ['forgets what was staged, so that the next try starts from nothing', (batch: TestBatch) => batch],
-      ['forgets it in a refusal, too', async (batch: TestBatch) => (await batch.refuse(), scenario.begin())],
+    it.each<[string, (batch: TestBatch) => Promise<TestBatch>]>([
+      [
+        'forgets what was staged, so that the next try starts from nothing',
+        (batch) => ledger.restartStaging(batch).then(() => batch),
+      ],
+      ['forgets it in a refusal, too', (batch) => batch.refuse().then(() => scenario.begin())],
     ])('%s', async (title, next) => {
-      const batch = await scenario.reading(title);
+      const batch = await scenario.reading(title, invalidInvoice(2));
 
-      await ledger.restartStaging(batch);
-      expect(await batch.lines()).toEqual([]);
       const again = await next(batch);
+      expect(await batch.lines()).toEqual([]);
       await again.stage({ ref: title, unitPrice: '77' });
 
       expect(await again.one(title)).toMatchObject({ generation: 1, invoice: { lines: [{ unitPrice: '77' }] } });
