@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { folderTrouble } from '../platform/folders.ts';
 
@@ -13,8 +13,9 @@ export const REPORT_DIRECTORY_MODE = 0o750;
 
 /** Writes a new file and resolves when the disk has it. */
 export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const options = { flags: 'wx', mode: REPORT_FILE_MODE, flush: true, highWaterMark: WRITE_SIZE };
-  await pipeline(pieces, createWriteStream(path, options));
+  // Opened before the first piece: if a piece fails, the file is there already, so that the caller can remove it.
+  const file = await open(path, 'wx', REPORT_FILE_MODE);
+  await pipeline(pieces, file.createWriteStream({ flush: true, highWaterMark: WRITE_SIZE }));
 }
 
 /** Runs `write` in the reports folder; its errors have their own code, so that the caller waits. @throws LoteError `folder-unusable` */

@@ -25,10 +25,11 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   checkGroup(group, conversion, findings);
   checkCutReference(first, conversion, findings);
   if (lookAlike !== undefined && conversion.lookAlikes === 'refuse') checkLookAlike(first, lookAlike, findings);
-  const inPlace = group.filter((row) => !isShifted(row, conversion));
-  const head = headOf(inPlace, findings);
+  // A set, because one invoice may have 100,000 rows.
+  const inPlace = new Set(group.filter((row) => !isShifted(row, conversion)));
+  const head = headOf([...inPlace], findings);
   const given = { conversion, currency: head?.currency ?? '', findings };
-  const lines = group.map((row) => (inPlace.includes(row) && !hasNoLine(row, conversion) ? lineOf(row, given) : null));
+  const lines = group.map((row) => (inPlace.has(row) && !hasNoLine(row, conversion) ? lineOf(row, given) : null));
   const readable = lines.filter((line): line is InvoiceLine => line !== null);
   const rows = group.map(({ row }) => row);
   if (!findings.hasError && readable.length === lines.length && head !== null && head.currency !== null) {

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, utimes, writeFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
+import { writeSynced } from '../../../src/report/write-synced.ts';
 import { chooseLanguage } from '../../../src/texts/languages.ts';
 import type { ReportLedger, WriteReport } from '../../../src/report/write-report.ts';
 import { batchInvoice, batchOf, countsOf, finding, ledgerOf, NOON, portionsOf } from './batch-invoices.ts';
@@ -259,6 +261,18 @@ describe('writeReport again', () => {
 
     await expect(writeFrom(ledger)).rejects.toThrow('connection lost');
     expect(await namesOf()).toEqual([]);
+  });
+
+  it('has made the file of a failed writing before it says so, so that the caller can remove it', async () => {
+    const path = join(reportsDir, 'begun');
+    async function* broken(): AsyncGenerator<string> {
+      yield await Promise.reject<string>(new Error('no piece'));
+    }
+
+    const failure = await writeSynced(path, broken()).catch((error: unknown) => [error, existsSync(path)]);
+
+    expect(failure).toEqual([new Error('no piece'), true]);
+    await expect(writeSynced(path, broken())).rejects.toThrow('EEXIST');
   });
 
   it('removes what a killed process left, and not what a living one is writing', async () => {
