@@ -24,7 +24,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5046 },
-  'src/app': { files: 62, lines: 8059 },
+  'src/app': { files: 62, lines: 8060 },
   'src/cli': { files: 30, lines: 3014 },
   'src/console': { files: 24, lines: 4650 },
   'src/database': { files: 8, lines: 973 },

@@ -101,8 +101,9 @@ function summaryOf(fileFindings: readonly Finding[], bodyTemplate: BodyTemplate)
       return [...all, { outcome: 'invalid', currency: null, invoices, net: '0', withoutAmount }];
     },
     result() {
+      const { invoices, invalid, withoutAmount } = counts;
       const [net, netOfValid] = [Object.fromEntries(nets.net), Object.fromEntries(nets.netOfValid)];
-      return { ...counts, net, netOfValid, findings, firstBodies, firstInvoices };
+      return { invoices, invalid, net, netOfValid, withoutAmount, findings, firstBodies, firstInvoices };
     },
   };
 }
