@@ -1,17 +1,19 @@
 import {
-  isMisread,
   isOpen,
-  observePost,
-  observeStatus,
-  openIfProved,
   PROFILE_CONTRADICTION,
   stopCalibration,
   takeFinding,
   takePlaces,
-  type AskedStatus,
   type CalibrationPlace,
-  type CalibrationRules,
   type CalibrationState,
+} from '../src/domain/calibration-state.ts';
+import {
+  isMisread,
+  observePost,
+  observeStatus,
+  openIfProved,
+  type AskedStatus,
+  type CalibrationRules,
 } from '../src/domain/calibration.ts';
 import type { Reason } from '../src/domain/invoice.ts';
 import { sharedAnswer } from '../src/platform/concurrency.ts';

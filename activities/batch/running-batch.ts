@@ -3,7 +3,7 @@ import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '
 import { countAnswers } from '../sending/budgets.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
-import { misfitsOf } from '../../src/domain/calibration.ts';
+import { misfitsOf } from '../../src/domain/calibration-state.ts';
 import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
 import { countsByOutcome, netByCurrency } from '../../src/domain/outcome-counts.ts';
 import type { BatchWork } from '../assert-ownership.ts';

@@ -1,4 +1,4 @@
-import { SERVICE_IDS_REPEATED } from '../../src/domain/calibration.ts';
+import { SERVICE_IDS_REPEATED } from '../../src/domain/calibration-state.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { ActivityDeps, RetrySettings } from '../deps.ts';
 import { pollOne } from '../settling/poll-statuses.ts';

@@ -1,6 +1,6 @@
 import { LONGEST_SLICE_MS } from '../../src/domain/messages/messages.ts';
 import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
-import { FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration.ts';
+import { FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration-state.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';

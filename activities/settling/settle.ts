@@ -7,7 +7,7 @@ import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import { Context } from '@temporalio/activity';
 import { createSemaphore } from '../../src/platform/concurrency.ts';
-import { CALIBRATION_STOPS, FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration.ts';
+import { CALIBRATION_STOPS, FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration-state.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageEnding } from '../../src/domain/messages/messages.ts';
 import { NO_FINAL_ANSWER } from '../../src/domain/retry-decision.ts';

@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { parse } from 'csv-parse';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { ingestBatch, type IngestResult } from '../../activities/batch/ingest.ts';
-import { blankCalibration } from '../../src/domain/calibration.ts';
+import { blankCalibration } from '../../src/domain/calibration-state.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
 import { openLedger } from '../../src/app/account/open-ledger.ts';
 import { createFileReader } from '../../src/app/files/input-files.ts';

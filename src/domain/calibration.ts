@@ -1,16 +1,19 @@
-import type { InvoiceState } from './invoice-state.ts';
-import type { Reason } from './invoice.ts';
-import { misfitMessage, shownWord, type ProfileMisfit } from './profile-misfit.ts';
+import {
+  added,
+  ANSWERS,
+  clearFound,
+  forget,
+  MOST_NOTED,
+  noted,
+  noteFound,
+  PROFILE_CONTRADICTION,
+  placeKey,
+  stopCalibration,
+  type CalibrationInvoice,
+  type CalibrationState,
+} from './calibration-state.ts';
+import { shownWord } from './profile-misfit.ts';
 import type { CreateAnswer, StatusAnswer } from './records/service-answers.ts';
-
-/** The number of invoices that may be out before the service profile is proved to fit the service. */
-export const CALIBRATION_INVOICES = 20;
-
-/** The profile or a proxy contradicts the service: no word counts and nothing is sent until the profile is corrected or confirmed. */
-export const PROFILE_CONTRADICTION = 'profile-contradiction';
-
-/** The service answered several invoices with the same id, so nothing is sent. */
-export const SERVICE_IDS_REPEATED = 'service-ids-repeated';
 
 /** Two contradicting invoices stop sending; a single one may be a mistake of the service. */
 const CONTRADICTIONS = 2;
@@ -18,69 +21,15 @@ const CONTRADICTIONS = 2;
 const MOST_BARE = 3;
 /** Limits of unreadable answers: the number of invoices with such an answer, and the number of such answers to one invoice. */
 const MOST_MISREAD = { invoices: 5, answersOfOne: 3 };
-const MOST_NOTED = 20;
 
-/** What a batch waits for while the gate is closed and nothing was found. */
-export const FIRST_INVOICES_OUT = 'first-invoices';
-/** The same if something was found; also the reason of invoices that are not sent in the end. */
-export const PROFILE_UNPROVED = 'profile-unproved';
-
-const ANSWERS = 'answers-unreadable';
 const REFUSALS = 'refusals-unreadable';
+const EARLY = 'issued-word-early';
 const STATUS = 'invoice-status-unreadable';
 const WORDS = 'invoice-status-unknown';
-const EARLY = 'issued-word-early';
 const BARE = 'failed-without-reason';
-/** Codes of the reasons that stop sending under a profile. */
-export const CALIBRATION_STOPS: readonly string[] = [ANSWERS, PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED];
 const DELIVERIES = /^(?:deliveries|events)-/;
-/** Findings about deliveries count under a proved profile too, because a secret or an address may change at any time. */
-const LASTING = /^deliveries-/;
 /** These findings keep the gate closed even if an invoice was issued. */
 const BLOCKING = new Set([ANSWERS, REFUSALS, EARLY]);
-
-/** An invoice that may be sent before the gate is open. */
-export interface CalibrationPlace {
-  readonly batchId: string;
-  readonly ordinal: number;
-}
-
-/** The facts of the ledger about an invoice that may be sent. */
-export interface CalibrationInvoice extends CalibrationPlace {
-  readonly invoiceId: number;
-  readonly state: InvoiceState;
-  /** Number of recorded POSTs. */
-  readonly attempts: number;
-  readonly serviceId: string | null;
-  /** The stored event that says `failed`; null if there is none. */
-  readonly failedEvent: { readonly reason: Reason | null } | null;
-}
-
-/**
- * State of the calibration of one service profile at one account. The gate is closed until an `issued` event and an
- * `issued` GET of one invoice agree. Each other final word is proved in the same way when it first appears.
- */
-export interface CalibrationState {
-  /** When the gate opened; null while it is closed. All times are epoch milliseconds. */
-  opened: number | null;
-  /** An operator has confirmed the profile, so every word counts. */
-  trusted: boolean;
-  /** The reason that stops sending under this profile, or null. */
-  stop: Reason | null;
-  began: number | null;
-  out: (CalibrationPlace & { readonly at: number })[];
-  /** Status words in answers to POSTs. */
-  begins: string[];
-  /** Names of what was seen to agree: `answer WORD`, `event TYPE`, and `failed event`. */
-  proved: string[];
-  /** The first GET of each final word that is not proved yet. */
-  looks: { word: string; serviceId: string; at: number }[];
-  /** True if an event has said something final about an invoice. */
-  hasEvents: boolean;
-  /** The evidence for each finding: keys or service ids by code. */
-  evidence: Record<string, string[]>;
-  found: ProfileMisfit[];
-}
 
 /** The final words of the profile in small letters, and how long Lote waits for a proof, in milliseconds. */
 export interface CalibrationRules {
@@ -107,104 +56,6 @@ export interface AskedStatus {
     readonly hasReason?: boolean;
   } | null;
   readonly at: number;
-}
-
-/** Returns the state before the first invoice. */
-export function blankCalibration(): CalibrationState {
-  return {
-    ...{ opened: null, trusted: false, stop: null, began: null, hasEvents: false },
-    ...{ out: [], begins: [], proved: [], looks: [], evidence: {}, found: [] },
-  };
-}
-
-/** True if all invoices may be sent. */
-export function isOpen({ opened, trusted, stop }: CalibrationState): boolean {
-  return trusted || (opened !== null && stop === null);
-}
-
-/** Returns the findings that contradict the profile, with the reason that stops sending first. */
-export function misfitsOf({ stop, found, trusted }: CalibrationState): readonly ProfileMisfit[] {
-  if (trusted) return found.filter(({ code }) => LASTING.test(code));
-  const isStop = ({ code }: ProfileMisfit): boolean => code === stop?.code;
-  return [...found.filter(isStop), ...found.filter((one) => !isStop(one))];
-}
-
-/** Adds the finding of a process, or removes it if `message` is null. */
-export function takeFinding(
-  state: CalibrationState,
-  { code, message }: { readonly code: string; readonly message: string | null },
-  at: number,
-): void {
-  if (isOpen(state) && !LASTING.test(code)) return;
-  if (message === null) clearFound(state, code);
-  else noteFound(state, { code, message }, at);
-}
-
-/** Adds a finding; a later message replaces the earlier one. */
-export function noteFound(state: CalibrationState, { code, message }: Reason, at: number): void {
-  const known = state.found.find((one) => one.code === code);
-  const found = {
-    code,
-    message: misfitMessage(message),
-    times: (known?.times ?? 0) + 1,
-    firstAt: known?.firstAt ?? at,
-  };
-  state.found = [...state.found.filter((one) => one !== known), { ...found, lastAt: at }].slice(-MOST_NOTED);
-}
-
-/** Removes a finding that has proved to be wrong, with its evidence. */
-function clearFound(state: CalibrationState, code: string | RegExp): void {
-  const isMeant = (one: string): boolean => (typeof code === 'string' ? one === code : code.test(one));
-  state.found = state.found.filter((one) => !isMeant(one.code));
-  state.evidence = Object.fromEntries(Object.entries(state.evidence).filter(([one]) => !isMeant(one)));
-}
-
-/** Stops sending under this profile. The first reason stays. */
-export function stopCalibration(state: CalibrationState, { code, message }: Reason, at: number): void {
-  if (state.stop !== null || state.trusted) return;
-  const next =
-    'Correct the file named by SERVICE_PROFILE and start Lote again: it then repeats what was sent, under the same keys.';
-  const stop = {
-    code,
-    message: `${message} ${next} If the profile is right all the same, use \`lote confirm-service --profile\`.`,
-  };
-  state.stop = stop;
-  noteFound(state, stop, at);
-}
-
-/** A slice sends the invoice of its place within this time or not at all; a later slice asks for the place again. */
-const PLACE_UNUSED_MS = 120_000;
-const REFUSED: ReadonlySet<InvoiceState | undefined> = new Set(['rejected', 'failed', 'held'] as const);
-
-/**
- * Takes places for unsent invoices and returns those that may be sent. An invoice that was not sent leaves its place to
- * another. If the service has refused or failed all that are out, none of them can be issued, so the next ones go.
- */
-export function takePlaces(
-  state: CalibrationState,
-  { wanted, known, at }: { wanted: readonly CalibrationPlace[]; known: readonly CalibrationInvoice[]; at: number },
-): readonly CalibrationPlace[] {
-  if (state.stop !== null) return [];
-  const states = new Map(known.map((invoice) => [keyOf(invoice), invoice.state]));
-  const isHopeless = state.out.every((place) => REFUSED.has(states.get(keyOf(place))));
-  const asked = new Set(wanted.map(keyOf));
-  const kept = state.out.flatMap((place) => {
-    if (asked.has(keyOf(place))) return [{ ...place, at }];
-    const now = states.get(keyOf(place));
-    const isUnused = (now === 'staged' || now === undefined) && Math.abs(at - place.at) > PLACE_UNUSED_MS;
-    return isHopeless || now === 'held' || isUnused ? [] : [place];
-  });
-  const keptKeys = new Set(kept.map(keyOf));
-  const room = Math.max(0, CALIBRATION_INVOICES - kept.length);
-  const fresh = wanted.filter((place) => !keptKeys.has(keyOf(place))).slice(0, room);
-  state.out = [...kept, ...fresh.map((place) => ({ ...place, at }))];
-  if (fresh.length > 0) state.began ??= at;
-  const keys = new Set(state.out.map(keyOf));
-  return wanted.filter((place) => keys.has(keyOf(place)));
-}
-
-function keyOf({ batchId, ordinal }: CalibrationPlace): string {
-  return `${batchId} ${ordinal}`;
 }
 
 /** Codes of complete answers in which the profile finds neither a success nor an error, with the settings to check. */
@@ -277,8 +128,8 @@ export function openIfProved(
   const { opened, stop, began, proved, found, hasEvents } = state;
   if (opened !== null || stop !== null) return;
   // An unfrozen invoice still needs an answer, and so does one whose place was taken after `known` was read.
-  const answered = new Set(known.filter(isAnswered).map(keyOf));
-  if (!state.out.every((place) => answered.has(keyOf(place)))) return;
+  const answered = new Set(known.filter(isAnswered).map(placeKey));
+  if (!state.out.every((place) => answered.has(placeKey(place)))) return;
   if (!rules.issued.some((word) => proved.includes(`answer ${word}`))) return;
   const hasNoEvents =
     !hasEvents && !found.some(({ code }) => DELIVERIES.test(code)) && at - (began ?? at) >= rules.noEventsMs;
@@ -399,21 +250,4 @@ function noteEarly(state: CalibrationState, { serviceId, word, status, at }: Fin
   const list = rules.issued.includes(early) ? 'invoice.issued' : 'invoice.failed';
   const message = `The service says first ${shownWord(early)}, which ${list} lists, and later ${shownWord(word)}: the first word is not final. Remove it from ${list}, or confirm the profile if both are final (\`lote confirm-service --profile\`).`;
   noteFound(state, { code: EARLY, message }, at);
-}
-
-function noted(state: CalibrationState, code: string, subject: string): readonly string[] {
-  const subjects = [...(state.evidence[code] ?? []), subject].slice(-MOST_NOTED);
-  state.evidence = { ...state.evidence, [code]: subjects };
-  return subjects;
-}
-
-function forget(state: CalibrationState, code: string, subject: string): void {
-  const subjects = state.evidence[code]?.filter((one) => one !== subject);
-  if (subjects === undefined) return;
-  if (subjects.length === 0) clearFound(state, code);
-  else state.evidence = { ...state.evidence, [code]: subjects };
-}
-
-function added(list: readonly string[], one: string): string[] {
-  return list.includes(one) ? [...list] : [...list, one].slice(-MOST_NOTED);
 }

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { ConsoleActions, ConsoleOptions, HealthCheck, ShownSetting } from '../../console/console-options.ts';
 import type { People } from '../../console/http/people.ts';
 import { LOOPBACK_HOSTS, startConsole } from '../../console/console-app.ts';
-import { isOpen, misfitsOf } from '../../domain/calibration.ts';
+import { isOpen, misfitsOf } from '../../domain/calibration-state.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import type { Check } from '../../health/doctor/check.ts';

@@ -5,7 +5,7 @@ import { differingTotals } from '../../domain/control-totals.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
-import { misfitsOf } from '../../domain/calibration.ts';
+import { misfitsOf } from '../../domain/calibration-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { isCorrectionsFile } from '../../report/corrections/write-corrections.ts';
 import { deliveryNotes, type ReportNote, reportHistory } from '../../report/report-model.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { ledgerOperations, type Operations, type ReadBatch } from '../../console/operations.ts';
-import { misfitsOf } from '../../domain/calibration.ts';
+import { misfitsOf } from '../../domain/calibration-state.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../app/config/config.ts';
 import { openDataDir } from '../../app/data-dir/data-dir.ts';

@@ -3,7 +3,7 @@ import {
   type CalibrationInvoice,
   type CalibrationPlace,
   type CalibrationState,
-} from '../../domain/calibration.ts';
+} from '../../domain/calibration-state.ts';
 import type { Database } from '../../database/database.ts';
 import { changeFact, findFact } from '../facts.ts';
 import { column } from '../sql.ts';

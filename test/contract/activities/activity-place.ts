@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { Calibration } from '../../../activities/calibration.ts';
-import { blankCalibration, type CalibrationState } from '../../../src/domain/calibration.ts';
+import { blankCalibration, type CalibrationState } from '../../../src/domain/calibration-state.ts';
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { openPostgresLedger } from '../../../src/ledger/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/domain/messages/messages.ts';

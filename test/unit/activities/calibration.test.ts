@@ -3,16 +3,18 @@ import {
   blankCalibration,
   CALIBRATION_INVOICES,
   isOpen,
-  observePost,
-  observeStatus,
-  openIfProved,
   takePlaces,
-  type AskedStatus,
   type CalibrationInvoice,
-  type CalibrationRules,
   type CalibrationState,
   misfitsOf,
   takeFinding,
+} from '../../../src/domain/calibration-state.ts';
+import {
+  observePost,
+  observeStatus,
+  openIfProved,
+  type AskedStatus,
+  type CalibrationRules,
 } from '../../../src/domain/calibration.ts';
 import { Calibration, type CalibrationDeps } from '../../../activities/calibration.ts';
 import type { CreateAnswer } from '../../../src/domain/records/service-answers.ts';

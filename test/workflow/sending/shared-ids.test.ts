@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SERVICE_IDS_REPEATED } from '../../../src/domain/calibration.ts';
+import { SERVICE_IDS_REPEATED } from '../../../src/domain/calibration-state.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import type { FrontAction, FrontRequest } from '../../support/servers/service-front.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/sandbox/engine.ts';
-import { CALIBRATION_INVOICES, stopCalibration } from '../../../src/domain/calibration.ts';
+import { CALIBRATION_INVOICES, stopCalibration } from '../../../src/domain/calibration-state.ts';
 import { readProfile, profileDigestOf } from '../../../src/app/account/read-profile.ts';
 import { expectAgreement, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';

@@ -5,7 +5,7 @@ import type { StackOptions } from '../../support/lote/stack-parts.ts';
 import { expectAgreement, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { FAILING_TAX_CODE, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
 import { SANDBOX_KEY, type FrontAction, type FrontRequest } from '../../support/servers/service-front.ts';
-import { CALIBRATION_INVOICES } from '../../../src/domain/calibration.ts';
+import { CALIBRATION_INVOICES } from '../../../src/domain/calibration-state.ts';
 import { applicationIdOf } from '../../../src/sandbox/application.ts';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import { memoryStore, type SandboxStore } from '../../../src/sandbox/store.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { closePage } from '../../../../activities/settling/settle.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
-import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/calibration.ts';
+import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/calibration-state.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';

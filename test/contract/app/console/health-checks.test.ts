@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blankCalibration, type CalibrationState } from '../../../../src/domain/calibration.ts';
+import { blankCalibration, type CalibrationState } from '../../../../src/domain/calibration-state.ts';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import { createHealthChecks, type HealthParts } from '../../../../src/app/console/console-parts.ts';
 import { temporalClient } from '../../../support/servers/temporal-client.ts';

@@ -9,7 +9,7 @@ import { reportCommand } from '../../../../src/cli/commands/report.ts';
 import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import { readProfile, profileDigestOf } from '../../../../src/app/account/read-profile.ts';
-import { misfitsOf, stopCalibration } from '../../../../src/domain/calibration.ts';
+import { misfitsOf, stopCalibration } from '../../../../src/domain/calibration-state.ts';
 import { keptFile } from '../../../../src/app/files/kept-files.ts';
 import { openLedger } from '../../../../src/app/account/open-ledger.ts';
 import {

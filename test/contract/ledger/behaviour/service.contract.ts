@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blankCalibration, noteFound, stopCalibration } from '../../../../src/domain/calibration.ts';
+import { blankCalibration, noteFound, stopCalibration } from '../../../../src/domain/calibration-state.ts';
 import { createScenario, NIF, NOW, OTHER_NIF, REASON } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
