@@ -11,6 +11,7 @@ export const PROFILE_CONTRADICTION = 'profile-contradiction';
 /** The service answered several invoices with the same id, so nothing is sent. */
 export const SERVICE_IDS_REPEATED = 'service-ids-repeated';
 
+/** Limit of findings, and of the evidence for one. */
 export const MOST_NOTED = 20;
 
 /** What a batch waits for while the gate is closed and nothing was found. */
@@ -18,6 +19,7 @@ export const FIRST_INVOICES_OUT = 'first-invoices';
 /** The same if something was found; also the reason of invoices that are not sent in the end. */
 export const PROFILE_UNPROVED = 'profile-unproved';
 
+/** Answers to POSTs that the profile cannot read. */
 export const ANSWERS = 'answers-unreadable';
 /** Codes of the reasons that stop sending under a profile. */
 export const CALIBRATION_STOPS: readonly string[] = [ANSWERS, PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED];
@@ -161,16 +163,19 @@ export function takePlaces(
   return wanted.filter((place) => keys.has(placeKey(place)));
 }
 
+/** Returns a key for a map of places. */
 export function placeKey({ batchId, ordinal }: CalibrationPlace): string {
   return `${batchId} ${ordinal}`;
 }
 
+/** Adds an invoice or a key to the evidence for a finding, and returns all of it. */
 export function noted(state: CalibrationState, code: string, subject: string): readonly string[] {
   const subjects = [...(state.evidence[code] ?? []), subject].slice(-MOST_NOTED);
   state.evidence = { ...state.evidence, [code]: subjects };
   return subjects;
 }
 
+/** Removes an invoice or a key from the evidence for a finding; a finding without evidence goes. */
 export function forget(state: CalibrationState, code: string, subject: string): void {
   const subjects = state.evidence[code]?.filter((one) => one !== subject);
   if (subjects === undefined) return;
@@ -178,6 +183,7 @@ export function forget(state: CalibrationState, code: string, subject: string): 
   else state.evidence = { ...state.evidence, [code]: subjects };
 }
 
+/** Adds one text to a list unless it is there; the list stays short. */
 export function added(list: readonly string[], one: string): string[] {
   return list.includes(one) ? [...list] : [...list, one].slice(-MOST_NOTED);
 }

@@ -54,7 +54,7 @@ export function createSettlement(given: {
     if (isStuck(invoice)) return;
     keepTrying(invoice, async () => {
       const { delayMs, outcome } = await ask(invoice);
-      const remainingMs = invoice.createdAt + delayMs - context.clock();
+      const remainingMs = Math.max(0, invoice.createdAt + delayMs - context.clock());
       alarms.after(remainingMs, () => keepTrying(invoice, () => settle(invoice, outcome)));
     });
   }
