@@ -98,7 +98,7 @@ export const activities = {
   archiveDrop: labelled('archiveDrop', BOOKKEEPING, 'archiving a file'),
   finishNightlyRun: labelled('finishNightlyRun', NIGHT_END, 'the summary of the night'),
   sendNightMessage: labelled('sendNightMessage', NIGHT_MESSAGE, 'the message of the night'),
-  closeNightMessage: labelled('closeNightMessage', BOOKKEEPING, 'nobody sends the message any more'),
+  closeNightMessage: labelled('closeNightMessage', BOOKKEEPING, 'noting that the message is not sent'),
 };
 
 function labelled<Name extends keyof Activities>(name: Name, options: ActivityOptions, summary: string) {
