@@ -24,8 +24,6 @@ export interface BatcherOptions<Item, Result> {
   isOutage?(error: unknown): boolean;
   /** How long a write waits for further items. */
   readonly windowMs?: number;
-  /** The maximum number of concurrent writes. */
-  readonly writers?: number;
 }
 
 /** How long a call waits for other calls before the batcher writes it. */
@@ -38,6 +36,7 @@ export interface Company {
 
 interface Call<Item, Result> {
   readonly items: readonly Item[];
+  readonly keys: readonly ItemKey[];
   /** The end of the call's patience, by `performance.now()`. */
   readonly patientUntil: number;
   readonly resolve: (results: readonly Result[]) => void;
@@ -48,8 +47,6 @@ interface Call<Item, Result> {
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   readonly #inFlight = new Set<ItemKey>();
-  /** Calls that are not answered yet. */
-  readonly #open = new Set<Promise<unknown>>();
   #waiting: Call<Item, Result>[] = [];
   #waitingItems = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -69,13 +66,6 @@ export class Batcher<Item, Result> {
     return written;
   }
 
-  /** Resolves when every submitted call has settled. */
-  async idle(): Promise<void> {
-    // New calls may come while the batcher writes the last ones.
-    // oxlint-disable-next-line no-await-in-loop
-    while (this.#open.size > 0) await Promise.allSettled(this.#open);
-  }
-
   async #submitParts(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {
     // Enqueues all parts at once, so that a later call of the same key cannot come between two parts.
     const parts = await Promise.allSettled(
@@ -88,18 +78,15 @@ export class Batcher<Item, Result> {
   }
 
   #enqueue(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {
-    const written = new Promise<readonly Result[]>((resolve, reject) => {
-      this.#waiting.push({ items, patientUntil, resolve, reject });
+    const keys = items.map((item) => this.#options.keyOf(item));
+    return new Promise<readonly Result[]>((resolve, reject) => {
+      this.#waiting.push({ items, keys, patientUntil, resolve, reject });
       this.#waitingItems += items.length;
       const isShort = this.#lingersUntil !== null && patientUntil < this.#lingersUntil;
       if (this.#waitingItems >= (this.#lingersUntil === null ? FULL : COMPANY)) this.#flush();
       else if (isShort) this.#windowAfresh();
       else this.#timer ??= setTimeout(() => this.#windowOver(), this.#windowMs);
     });
-    this.#open.add(written);
-    const end = (): void => void this.#open.delete(written);
-    written.then(end, end);
-    return written;
   }
 
   get #windowMs(): number {
@@ -125,10 +112,10 @@ export class Batcher<Item, Result> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#lingersUntil = null;
-    if (this.#writers >= (this.#options.writers ?? WRITERS) || this.#waiting.length === 0) return;
+    if (this.#writers >= WRITERS || this.#waiting.length === 0) return;
     const calls = this.#takeGroup();
     if (calls.length === 0) return;
-    const keys = calls.flatMap((call) => this.#keysOf(call));
+    const keys = calls.flatMap((call) => call.keys);
     for (const key of keys) this.#inFlight.add(key);
     this.#writers += 1;
     void this.#write(calls).finally(() => {
@@ -145,37 +132,27 @@ export class Batcher<Item, Result> {
     const keys = new Set(this.#inFlight);
     let items = 0;
     for (const call of this.#waiting) {
-      const callKeys = this.#keysOf(call);
-      const fits = items === 0 || items + callKeys.length <= FULL;
+      const fits = items === 0 || items + call.keys.length <= FULL;
       // A skipped call blocks its keys too: later calls of the same invoice must not overtake it.
-      const free = fits && callKeys.every((key) => !keys.has(key));
-      for (const key of callKeys) keys.add(key);
-      if (free) items += callKeys.length;
+      const free = fits && call.keys.every((key) => !keys.has(key));
+      for (const key of call.keys) keys.add(key);
+      if (free) items += call.keys.length;
       (free ? taken : left).push(call);
     }
     this.#waiting = left;
-    this.#waitingItems = left.reduce((sum, call) => sum + call.items.length, 0);
+    this.#waitingItems -= items;
     return taken;
   }
 
   async #write(calls: readonly Call<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#options.write(calls.flatMap((call) => call.items));
-      for (const call of calls) call.resolve(this.#resultsOf(call, results));
+      for (const call of calls)
+        call.resolve(call.keys.map((key) => results.get(key)).filter((result) => result !== undefined));
     } catch (error) {
       if (calls.length === 1 || this.#options.isOutage?.(error) === true) for (const call of calls) call.reject(error);
       else for (const call of calls) await this.#write([call]);
     }
-  }
-
-  #resultsOf(call: Call<Item, Result>, results: ReadonlyMap<ItemKey, Result>): readonly Result[] {
-    return this.#keysOf(call)
-      .map((key) => results.get(key))
-      .filter((result) => result !== undefined);
-  }
-
-  #keysOf({ items }: Call<Item, Result>): readonly ItemKey[] {
-    return items.map((item) => this.#options.keyOf(item));
   }
 }
 

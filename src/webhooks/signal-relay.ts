@@ -2,13 +2,13 @@ import { eachOf } from '../platform/concurrency.ts';
 import type { SettledInvoice } from '../ledger/settling/settled.ts';
 
 /** How often the relay looks for pages to signal, in milliseconds. */
-const ROUND_MS = 250;
+const ROUND_MS = 100;
 
 /**
  * The relay signals a page when no settled invoice has come for it for this time. The page can do nothing before its
  * last invoice is settled, and a signal with its workflow task costs four history events.
  */
-const QUIET_MS = 750;
+const QUIET_MS = 500;
 
 /** The pause before a page's next signal, as a share of the time from its first to its last: signals get ever rarer. */
 const REST_SHARE = 1 / 2;

@@ -34,10 +34,18 @@ export type RunningProcess = Awaited<ReturnType<typeof startProcess>>;
  */
 const YOUNG_GENERATION = '--max-semi-space-size=2';
 
+/**
+ * V8 option: the calls of a function before the slow compiler takes it, 3,000 by default. That compiler takes a tenth of two cores while a new process sends
+ * its first 20,000 invoices, and the quick compiler of Node 24 makes these functions fast enough.
+ */
+const OPTIMISE_LATER = '--invocation-count-for-turbofan=20000';
+const NODE_WITH_TWO_COMPILERS = 24;
+
 /** Starts a process with its roles. If a part cannot start, the earlier parts are stopped. */
 export async function startProcess(start: ProcessStart) {
   const { log, own } = start;
   setFlagsFromString(YOUNG_GENERATION);
+  if (Number.parseInt(process.versions.node, 10) >= NODE_WITH_TWO_COMPILERS) setFlagsFromString(OPTIMISE_LATER);
   const parts = startedParts(log);
   if (own !== null) parts.addToTheEnd('lock', () => own.lock.release());
   let onLost: ProcessCore['onLost'] = () => undefined;

@@ -104,28 +104,6 @@ describe('a batcher', () => {
     expect(written.map((items) => items.length)).toEqual([500, 500, 100, 600]);
   });
 
-  it('writes one group at a time where it has one writer, and is idle when nothing waits', async () => {
-    let atOnce = 0;
-    let most = 0;
-    const batcher = new Batcher<Item, string>({
-      keyOf: (one) => one.key,
-      async write(items) {
-        most = Math.max(most, (atOnce += items.length));
-        await new Promise((resolve) => setImmediate(resolve));
-        atOnce -= items.length;
-        return new Map();
-      },
-      windowMs: 0,
-      writers: 1,
-    });
-    const calls = Promise.all(Array.from({ length: 1_500 }, (_, index) => batcher.submit([item(index)])));
-
-    await batcher.idle();
-
-    expect([most, atOnce]).toEqual([500, 0]);
-    await calls;
-  });
-
   it('does not wait for company when a group is full', async () => {
     const { submit, written } = recording();
     const many = Array.from({ length: 600 }, (_, index) => item(index));

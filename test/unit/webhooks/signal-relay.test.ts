@@ -31,12 +31,12 @@ describe('createSignalRelay', () => {
   it('tells each page when its burst is over, in one signal, each ordinal once', async () => {
     const { relay, sent } = relayOf();
     relay.add([settled(1, 1), settled(2, 9)]);
-    await vi.advanceTimersByTimeAsync(300);
+    await vi.advanceTimersByTimeAsync(250);
     relay.add([settled(1, 2), settled(1, 1), settled(1, 1, 'other')]);
 
-    await vi.advanceTimersByTimeAsync(700);
+    await vi.advanceTimersByTimeAsync(400);
     expect(sent).toEqual([['wf-b-p2', [9]]]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(150);
 
     expect(sent.slice(1)).toEqual([
       ['wf-b-p1', [1, 2]],
