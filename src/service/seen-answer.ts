@@ -138,6 +138,7 @@ const MOST_TEXTS = 5;
  * the same thing.
  */
 export function errorText(value: unknown): string | null {
+  if (value === undefined) return null;
   const texts: string[] = [];
   for (const text of textsIn(value, null, 0)) if (texts.push(text) === MOST_TEXTS) break;
   return texts.length === 0 ? null : texts.join('; ');
