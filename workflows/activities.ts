@@ -10,7 +10,7 @@ const INGEST: ActivityOptions = { startToCloseTimeout: '6h', heartbeatTimeout: '
 /** A slice limits its own sending to about a minute; 5 minutes leave room for slow answers at the end. */
 const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '30s', retry: RETRY };
 
-/** Listing and creating merchants is one request per merchant. */
+/** Listing and creating merchants takes one request for each merchant. */
 const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
 
 /** The wait ends by itself after half a minute and a few GETs. */
@@ -26,7 +26,7 @@ const MISSING_REPORT: ActivityOptions = { ...REPORT, retry: { ...RETRY, maximumA
 
 /** A few small statements in the ledger. An activity of a dead worker is repeated after this time. */
 const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
-/** A refresh may record an action that the ledger could not take before: it follows soon after the ledger is back. */
+/** A refresh may record an action that the ledger could not take before. Its tries are frequent, so that it succeeds soon after the ledger is back. */
 const REFRESH: ActivityOptions = {
   ...BOOKKEEPING,
   retry: { ...RETRY, initialInterval: '500ms', maximumInterval: '2s' },
@@ -34,7 +34,7 @@ const REFRESH: ActivityOptions = {
 /** The announcement may take a minute. */
 const NIGHT_END: ActivityOptions = { ...BOOKKEEPING, startToCloseTimeout: '3m' };
 
-/** The mail server may be away over the night; the activity bounds each try itself. The reader has the page. */
+/** The mail server may be away all night; the activity limits each try itself. Meanwhile, the reader has the page of the night. */
 const NIGHT_MESSAGE: ActivityOptions = {
   startToCloseTimeout: '3m',
   heartbeatTimeout: '30s',
@@ -42,13 +42,13 @@ const NIGHT_MESSAGE: ActivityOptions = {
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
 };
 
-/** One request per invoice that was left open. The heartbeat keeps the wait for a dead worker under a minute. */
+/** Takes one request for each open invoice. Because of the heartbeat, another worker takes over from a dead one within a minute. */
 const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };
 
 /**
- * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
- * event. An operator waits for it, so it soon gives up on a ledger that is away; the refresh that follows writes the
- * same order, however long that takes.
+ * A local activity, because slices may take all slots of other activities for a minute, but not those of local
+ * activities, and because it costs one event. An operator waits for it, so it soon gives up on a ledger that is away;
+ * the refresh that follows writes the same order, however long that takes.
  */
 const { recordControl } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2s',
@@ -58,7 +58,7 @@ const { recordControl } = proxyLocalActivities<Activities>({
 
 /**
  * A local activity, because it takes a few small statements of the ledger and costs one event. It ends before its
- * workflow task must be prolonged. It does not wait for a ledger that is away; the review that follows does.
+ * workflow task must be prolonged. It does not wait for a ledger that is away; the review that follows waits for it.
  */
 const { lookAtPage } = proxyLocalActivities<Activities>({
   scheduleToCloseTimeout: '7s',

@@ -22,10 +22,10 @@ const { ingestBatch } = activities;
 const LOOKS = { firstMs: 1_000, longestMs: 30_000, latestMs: 30_000 };
 
 /**
- * Runs one file of invoices, from its first byte to its report. The table of contents of Lote is:
- * read the file -> ensure its merchants -> send and settle its pages, failed ones again where the profile says so -> report.
- * `run-batch.ts` has the middle; `retry-invoices.ts` does the same for a finished batch. A run that waits for another one
- * continues in further runs when its history becomes long: `before` tells them what it waits for.
+ * Runs one file of invoices, from its first byte to its report. Its steps are the table of contents of Lote:
+ * read the file -> ensure its merchants -> send and settle its pages, failed ones again if the profile says so -> report.
+ * `run-batch.ts` has the middle; `retry-invoices.ts` does the same for a finished batch. A run that waits for another run
+ * continues as a new run when its history becomes long; `before` tells the new run what to wait for.
  */
 export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Promise<BatchResult> {
   const batch = followBatch(before);
@@ -65,14 +65,14 @@ export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Prom
   }
 }
 
-/** Only a night starts a batch as its child, and only a person resets that child. */
+/** Returns who ordered this start. Only a night starts a batch as its child; if a person resets that child, it gets a new run id. */
 function orderOf({ resumed }: BatchInput): StartOrder {
   const { parent, runId, firstExecutionRunId } = workflowInfo();
   if (parent === undefined || runId !== firstExecutionRunId) return resumed === true ? 'none' : 'person';
   return resumed === true ? 'none' : 'drop';
 }
 
-/** An operator may have ordered something before this run knew that another run has its file: only that run can do it. */
+/** Fails the run if an operator has already ordered something: another run has the file, and only that run can carry out the order. */
 function requireNothingAsked(actions: readonly NotedAction[], workflowId: string): void {
   if (actions.length === 0) return;
   const what = actions.map((action) => action.what).join(', ');

@@ -21,7 +21,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   requireOwnInput('invoicePage', input, OWN_INPUT);
   const run: PageRun = { ...listen(input), notifyParent, beginAgain };
   const sent = await new PageSender(input, run).send();
-  // Comes first, because commands beside a local activity leave only at its end.
+  // Comes before the wait: a command that is issued during a local activity leaves only when the activity ends.
   await notifyParent(pageSentSignal.name, { page: input.page });
   return { unsettled: await waitForFinalWords(input, run, sent) };
 
@@ -58,8 +58,8 @@ function listen(input: PageInput): Pick<PageRun, 'control' | 'settled'> {
 }
 
 /**
- * Signals the run that started this one, or its continuation: a reset run has another run id, under which it gets the
- * ends of the children that it has left. A parent that is gone needs no signal.
+ * Signals the run that started this page or, if that run was reset, the present run of its workflow, which also gets
+ * the ends of the pages that the old run left. A parent that is gone needs no signal.
  */
 async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
   const { parent } = workflowInfo();

@@ -80,7 +80,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   await Promise.all(files);
   await watch.end();
   const [trouble] = troubles;
-  // The person who cancelled the night knows.
+  // A person has cancelled the night, so it needs no summary.
   if (trouble !== undefined && isCancellation(trouble.error)) throw trouble.error;
 
   const unfinished = troubles.map(({ name }) => ({ name, reason: 'unfinished' as const }));
@@ -131,10 +131,10 @@ async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: rea
 }
 
 /**
- * Runs the batch of a dropped file, and returns how it ended for the night; an error of the batch is such an end. The
- * batch outlives the night: a cancelled or terminated night leaves the file in progress, and the next night joins its
- * batch. The joining run sends nothing again: the rest of a batch that has ended meanwhile waits for a person. `left`
- * resolves if the night goes on without a batch that waits for a person.
+ * Runs the batch of a dropped file, and returns the end that the night notes for the file; an error of the batch is also an end.
+ * The batch outlives the night: if the night is cancelled or terminated, the file stays in progress, and the next night joins its
+ * batch. The joining run sends nothing again: if the batch has ended meanwhile, a person decides about the rest. `left` resolves
+ * when the night goes on without the batch, because the batch waits for a person.
  */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
@@ -151,8 +151,8 @@ async function runBatch(
     });
   const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
   try {
-    // A run beside a running batch joins it by attaching to it in the ledger. Reconciliation closes a batch that was
-    // stopped, unless a later run of the same id is open.
+    // A second run of a running batch attaches to it in the ledger. A resumed file gets a workflow id of its own,
+    // because reconciliation closes a stopped batch only if no later run of the same id is open.
     const child = await start(resumed ? own : (batchId ?? own)).catch((error: unknown) => {
       // Not exported by the workflow package; the name is the SDK's contract.
       if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);

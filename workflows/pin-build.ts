@@ -1,13 +1,13 @@
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { buildQueue } from '../src/domain/messages/batch-id.ts';
 
-/** Set by the first line of a bundle (src/app/worker/workflow-bundle.ts). A bundle of a test may lack it. */
+/** The first line of a workflow bundle sets it (src/app/worker/workflow-bundle.ts). Bundles of tests may lack it. */
 declare const LOTE_BUILD: string | undefined;
 
 /**
- * Pins a run to the build of the worker that takes it: a run that was started on the installation's queue continues in
- * the next run on the queue of that build, which only workers of the same build poll. Its children inherit that queue.
- * Call it after the handlers are registered; `args` returns the inputs of the next run.
+ * Pins a run to the build of the worker that takes it: a run that was started on the installation's queue continues as
+ * a new run on the queue of that build, which only workers of the same build poll. Its children inherit that queue.
+ * Call it after the handlers are registered; `args` returns the inputs of the new run.
  */
 export async function pinToBuild(args: () => readonly unknown[]): Promise<void> {
   const { taskQueue, workflowType } = workflowInfo();

@@ -7,9 +7,9 @@ import type { ReconciliationInput, ReconciliationResult } from '../src/domain/me
 const { repeatUnknown, pollOpenDocuments, outdatedReports, writeMissingReport, closeOrphans } = activities;
 
 /**
- * Works on the leftovers of closed batches. A schedule, `lote reconcile`, or a person without input starts it: close
- * batches whose run was lost -> repeat unknown invoices of other batches, same key and bytes -> poll documents without
- * a final word -> write the reports that this, or a late answer, changed, and those that are missing.
+ * Settles what batches left open. A schedule or `lote reconcile` starts it, or a person, without input. Its steps:
+ * close batches whose run was lost -> repeat unknown invoices of other batches, same key and bytes -> poll documents
+ * without a final word -> write the reports that these steps or a late answer changed, and the missing ones.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const example = 'for all that was left open with {"all": true}';
@@ -17,7 +17,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   await pinToBuild(() => [input]);
   const request = { ledgerId, all: all ?? false };
   const orphans = await closeOrphans(request);
-  // Comes first: reconciliation knows these leftovers by their report.
+  // Comes before the repeats, because reconciliation finds what a batch left open in the batch's last report.
   const unwritten = new Set(await writeReports(ledgerId, orphans));
   const repeated = await repeatUnknown(request);
   const asked = await pollOpenDocuments(request);

@@ -9,8 +9,8 @@ import { retryRequestOf } from './typed-by-hand.ts';
 const { reopenBatch } = activities;
 
 /**
- * Sends invoices of a finished batch again, by states or row numbers, or all that may go; never by reference, because history keeps it.
- * Reopens the batch -> then as any batch: merchants -> pages -> report, in place and with a revision.
+ * Sends invoices of a finished batch again: all that may go, or those chosen by state or row number; never by reference, because history keeps it.
+ * Its steps: reopen the batch -> merchants -> pages -> report, as for any batch. The report replaces the earlier one as a new revision.
  */
 export async function retryInvoices(input: RetryInput, before?: EarlierRun): Promise<BatchResult> {
   const batch = followBatch(before);

@@ -3,8 +3,8 @@ import type { BatchInput, RetryInput, RetryRequestInput } from '../src/domain/me
 import { RETRY_STATES } from '../src/domain/retry-decision.ts';
 
 /**
- * Returns whether a value has the members of an example, each of its type. A number in an example is the least whole
- * number that fits; null allows a text, null or undefined; a list allows any length with items like its own.
+ * Returns whether a value has the members of an example, each of the same type. A number in an example is the least
+ * whole number that fits; null allows a text, null or undefined; a list allows any length with items like its own.
  */
 function isLike(value: unknown, example: unknown): boolean {
   if (example === null) return value === null || value === undefined || typeof value === 'string';
@@ -17,8 +17,8 @@ function isLike(value: unknown, example: unknown): boolean {
 }
 
 /**
- * Registers the handler of a signal. The handler ignores inputs unlike the example, because an error in it would fail
- * every further task of the run: the signal stays in the run's history.
+ * Registers the handler of a signal. The handler ignores an input that is unlike the example: an error would fail every
+ * later task of the run, because the signal stays in the history.
  */
 export function onSignal<Input>(
   signal: SignalDefinition<[Input]>,
@@ -33,7 +33,7 @@ export function onSignal<Input>(
   setHandler(signal, handler, { description: `(internal) ${description}` });
 }
 
-/** Ends a run of an internal workflow that a person has started with a wrong input; otherwise an error in the workflow would repeat its task for ever. */
+/** Ends a run of an internal workflow that a person has started with a wrong input. Without this check, an error would repeat the workflow's task for ever. */
 export function requireOwnInput(workflow: string, input: unknown, example: Readonly<Record<string, unknown>>): void {
   if (isLike(input, example)) return;
   throw ApplicationFailure.nonRetryable(
@@ -53,7 +53,7 @@ export function actorOf(input: { readonly who?: unknown } | null | undefined): s
   return typeof who === 'string' ? who : undefined;
 }
 
-/** Creates a validator's error without a stack: the UI would print it with our source paths. */
+/** Creates a validator's error without a stack, because the Temporal UI would show the stack with paths of the source code. */
 export function refusedUpdate(message: string): ApplicationFailure {
   const failure = ApplicationFailure.nonRetryable(message, 'input-invalid');
   delete failure.stack;
@@ -128,7 +128,7 @@ const FIELDS: FieldRules<BatchInput> = {
   expectNet: [isAmounts, 'amounts by currency, as texts: {"EUR": "15321.40"}'],
 };
 
-/** Empty input in the Temporal UI arrives as null or undefined: it must fail at once with the sentence that helps. */
+/** Fails the run at once, with a sentence that helps, if its input is wrong. An empty input in the Temporal UI arrives as null or undefined. */
 export function requireBatchInput(input: BatchInput | null | undefined): void {
   const problem = isFilled(input?.file)
     ? problemOfFields('invoiceBatch', input ?? {}, FIELDS)
@@ -148,7 +148,7 @@ const RETRY_EXAMPLE = 'Example: {"states": ["failed"], "reason": "the tax engine
 const WORKFLOW_EXAMPLE =
   'Start it again with this input: {"batch": "batch-sample-1a2b3c4d"}, or with states or rows as well: {"batch": "…", "states": ["failed"], "rows": [7], "reason": "why"}';
 const ANYTHING: FieldRule = [() => true, 'anything'];
-/** `NEEDS_REASON` covers the reason, and `who` may be anything. A mistyped `row` would let the whole batch go again. */
+/** Allows any `reason` and `who`, which other functions check. A name without a rule is refused: a mistyped `row` would send the whole batch again. */
 const RETRY_FIELDS: FieldRules<RetryRequestInput> = {
   states: [
     (value) => Array.isArray(value) && value.every((state) => RETRY_STATES.includes(state)),

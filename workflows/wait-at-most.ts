@@ -1,6 +1,6 @@
 import { CancellationScope, condition, sleep, workflowInfo } from '@temporalio/workflow';
 
-/** Waits until the condition holds or the time is over, with a labelled timer instead of condition's anonymous one. */
+/** Waits until the condition holds or the time is over, with a labelled timer: the timer of Temporal's `condition` has no label. */
 export async function waitAtMost(
   ms: number,
   { summary, until }: { readonly summary: string; readonly until: () => boolean },
@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 const LATER_SHARE = 20;
 
 /**
- * Returns a function that gives the next wait in milliseconds: `firstMs`, then twice as long each time up to `longestMs`.
- * When the whole wait becomes long, up to a twentieth of the time since `began`, at most `latestMs`.
+ * Returns a function that gives the next wait in milliseconds: `firstMs`, then twice as long each time up to
+ * `longestMs`. Later, a wait may grow to a twentieth of the time since `began`, at most `latestMs`.
  */
 export function growingWait({
   firstMs,
@@ -40,8 +40,8 @@ export function growingWait({
 }
 
 /**
- * Temporal ends a run at 51,200 events. A waiting run looks again and again, at 11 to 15 events each time, and continues
- * in a new run of the same workflow from this number on: more events than an ordinary page needs, and few to replay.
+ * Temporal ends a run at 51,200 events. A waiting run looks again and again, at 11 to 15 events each time. From this
+ * number of events on, it continues in a new run: an ordinary page needs fewer, and they are few to replay.
  */
 const MOST_EVENTS = 2_000;
 

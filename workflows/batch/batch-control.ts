@@ -41,12 +41,12 @@ export class BatchControl {
   readonly pendingActions: NotedAction[] = [];
   /** Retries that operators requested and no round has taken yet. */
   readonly retries: RetryRequestInput[] = [];
-  /** The updates that this run has accepted, and those of the runs whose work it does. */
+  /** The updates that this run and the runs that it replaces have accepted. */
   readonly asked: AskedOfRun[] = [];
   attachedTo: string | null = null;
   /** Rises with every pause, resume, cancel or settleNow; the pages are then notified. */
   controlVersion = 0;
-  /** Something was stopped since the last refresh, so another refresh is due. */
+  /** A pause, a cancellation or a wrong profile has stopped something since the last refresh, so another refresh is due. */
   refreshWanted = false;
   /** An operator has confirmed the total that the batch waits for. */
   totalConfirmed = false;
@@ -60,7 +60,7 @@ export class BatchControl {
   #running: RunningBatch | null = null;
   #settleNow = 0;
   #outageOver = false;
-  /** The first run that did this work. It names the actions of later runs, so that the audit has each action once. */
+  /** Id of the first run that did this work. Later runs put it into the ids of their actions, so that the audit has each action once. */
   readonly #firstRunId: string;
   #actions = 0;
   #order: SendingControl['order'];
@@ -96,7 +96,7 @@ export class BatchControl {
     return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
-  /** Returns the order for sending processes; null if the batch is not staged and nothing is sent. */
+  /** Returns the order for the processes that send; null while the batch is not staged, because then nothing is sent. */
   sendingControl(): SendingControl | null {
     if (this.#running === null) return null;
     const { paused, cancelled } = this.#progress;
@@ -107,7 +107,7 @@ export class BatchControl {
 
   // Orders of operators.
 
-  /** Carries out an order. True when every sending process knows it; none sends before the batch is staged. */
+  /** Carries out an order. Resolves to true if every process that sends knows it, or if nothing is sent yet because the batch is not staged. */
   async operate(next: Partial<BatchProgress>, action: OperatorAction): Promise<boolean> {
     const wasPaused = this.#progress.paused;
     this.#note(action);
@@ -158,7 +158,7 @@ export class BatchControl {
     const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
-    // The ledger has the sentence for the code.
+    // The reason is only a code; a refresh reads its sentence from the ledger.
     if (isNew && PROFILE_WAIT.test(reason)) this.refreshWanted = true;
     this.#change({});
   }
@@ -224,7 +224,7 @@ export class BatchControl {
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
   }
 
-  /** Ends the run after its last steps have failed for good; reconciliation continues. */
+  /** Shows that the last steps of the run have failed for good; reconciliation does them. */
   unreported(): void {
     this.#isUnreported = true;
     this.#waiting.clear();

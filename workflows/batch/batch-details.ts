@@ -106,9 +106,9 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Settled invoices that are not confirmed as issued, also those in doubt, from the report. A refused file counts as one, and so do differing control totals. */
+  /** From the report: settled invoices that are not confirmed as issued, or are in doubt. A refused file, or differing control totals, counts as one. */
   readonly problems: number;
-  /** Of these, those that went out and may exist twice, or have failed. Optional: the default is 0. */
+  /** Number of these invoices that went out, and may exist twice or have failed. Optional: the default is 0. */
   readonly contradicted?: number;
   /** Only the declared control totals are wrong. Optional: the default is false. */
   readonly totalsDiffer?: boolean;
@@ -118,7 +118,7 @@ export interface BatchEnd {
 export const PROFILE_WAIT =
   /^(?:answers-unreadable|profile-contradiction|profile-unproved|service-ids-repeated|service-list-unreadable)/;
 
-/** Maps the code that a page waits with to the next step for the reader. */
+/** Maps the code of a page's wait to the next step for the reader. */
 const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
   [
     /^folder-unusable/,
@@ -193,7 +193,7 @@ const LOTE_BATCH = defineSearchAttributeKey('LoteBatch', SearchAttributeType.KEY
 const LOTE_STATE = defineSearchAttributeKey('LoteState', SearchAttributeType.KEYWORD);
 const LOTE_PROBLEMS = defineSearchAttributeKey('LoteProblems', SearchAttributeType.INT);
 
-/** The words of the report, for lists such as `LoteState = "paused"` or `LoteProblems > 0` in the Temporal UI. */
+/** The words of the report as search attributes, for lists such as `LoteState = "paused"` or `LoteProblems > 0` in the Temporal UI. */
 export interface BatchAttributes {
   readonly batchId: string;
   readonly state: 'running' | 'held' | 'paused' | 'refused' | 'cancelled' | 'finished';

@@ -139,11 +139,11 @@ async function order(batch: BatchControl, { name, input, at }: AskedOfRun): Prom
 }
 
 /**
- * Registers every handler before the first await. Orders to the runs that this one replaces apply to it. A person may give a second input.
+ * Registers every handler before the first await, and repeats the orders that the replaced runs accepted. A person may have typed `before`, so it is checked.
  */
 export function followBatch(before?: EarlierRun): BatchControl {
   const batch = new BatchControl(before?.replaces?.[0] ?? workflowInfo().runId);
-  // Comes first: an update that came with the start, such as a resume, is taken as soon as it has a handler.
+  // Comes first, so that older orders precede an update that came with the start, such as a resume: Temporal delivers it as soon as it has a handler.
   const asked = Array.isArray(before?.asked) ? (before.asked as readonly AskedOfRun[]) : [];
   for (const one of asked) if (UPDATES.has(one.name)) void order(batch, one);
   registerQueries(batch);
@@ -188,14 +188,14 @@ function registerSignals(batch: BatchControl): void {
   });
   onSignal(
     waitingSignal,
-    // An activity has a number of its own below zero, which no page has.
+    // An activity gives a negative number instead of the number of a page.
     { page: Number.MIN_SAFE_INTEGER, reason: null },
     ({ page, reason }) => batch.waitFor(page, reason),
     '{"page": 1, "reason": null} What a page waits for.',
   );
 }
 
-/** Refuses updates to a run that only waits for another one, or is over: it would accept and forget them. */
+/** Refuses updates to a run that only waits for another one, or is over: such a run would accept and forget them. */
 function requireRunning(batch: BatchControl): void {
   const { phase, batchId } = batch.progress();
   const owner = batch.attachedTo;

@@ -19,12 +19,12 @@ import { controlSignal } from '../../src/domain/messages/messages.ts';
 import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 
 /**
- * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
- * pages are 8,000 invoices on their way. More pages would take longer each, and would get more signals about their
- * settled invoices.
+ * Limits the pages that send, not those that wait: an engine that takes an hour per invoice must not slow the sending.
+ * Four pages are 8,000 invoices under way. With more pages, each page would take longer, and would get more signals
+ * about its settled invoices.
  */
 const PAGES_SENDING = 4;
-/** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
+/** Every waiting page is a pending child workflow. Temporal allows 2,000 of them, and a worker keeps the state of each in its cache. */
 const PAGES_RUNNING = 200;
 
 /** A page of an earlier run that was just terminated may still exist, so its start is repeated after 1, 2, 4 … 30 s. */
@@ -63,12 +63,12 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
         known = batch.controlVersion;
         return startPage(span);
       });
-      // The input is as old as the order to start the page, which no signal has reached since.
+      // The input has the orders of the moment when the start was ordered; no signal could reach the page since then.
       if (batch.controlVersion !== known) await notify(pageId, batch);
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
-      // The batch itself is cancelled; a page that a person cancelled alone counts as failed.
+      // If the batch itself is cancelled, its run ends. A page that a person cancelled alone counts as failed.
       if (CancellationScope.current().consideredCancelled) throw error;
       log.error('page failed', { page: span.page, workflowId: workflowInfo().workflowId });
       batch.pageDone(span.page, { failed: true });
@@ -132,7 +132,7 @@ async function patiently(pageId: string, start: () => Promise<Page>): Promise<Pa
   }
 }
 
-/** Cancels a page that a reset run left; other pages are terminated with their run. This run has the claim, so such a page writes no more. */
+/** Cancels a page of a run that a person reset; pages of other ended runs were terminated. It cannot write any more, because this run has the claim. */
 async function end(pageId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(pageId).cancel();

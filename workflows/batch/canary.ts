@@ -21,15 +21,15 @@ export async function sendCanary(batch: BatchControl, running: RunningBatch): Pr
   batch.waitFor(0, null);
   if (!isSent) return;
   await untilFinalWords(batch, running, first);
-  // A person who pauses to look at the first invoices gives them this time.
+  // A person may pause the batch to look at the first invoices; Lote judges them after the pause.
   await unpaused(batch);
   if (!batch.cancelled) await judgeCanary({ ledgerId, batchId, fencingToken, first });
 }
 
 /**
- * Returns false if an operator cancelled. A pause stops the slice, which goes again after the pause. While the service
- * is away, or nothing may leave, most first invoices stay unsent: they go again, and the rest waits, because otherwise
- * the file would go out without its sample. A few invoices without an answer are left to their page.
+ * Sends the first invoices until most of them are sent. Returns false if an operator cancelled. A pause stops the
+ * slice, which is sent again after the pause. While the service is away or sending is stopped, the rest of the batch
+ * waits; otherwise the file would go out without its sample. A few invoices without an answer are left to their page.
  */
 async function sendFirst(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<boolean> {
   const { ledgerId, batchId, fencingToken, run, before, settings } = running;
@@ -55,7 +55,7 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
   }
 }
 
-/** The activity keeps the time: it costs three events, and continues on another worker if its own has died. */
+/** The activity keeps the time, because that costs only three events, and another worker continues it if its own has died. */
 async function untilFinalWords(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<void> {
   const { ledgerId, batchId } = running;
   const waiting = new CancellationScope();
@@ -80,7 +80,7 @@ async function unpaused(batch: BatchControl): Promise<void> {
 /** Nothing has been sent yet, so there is no hurry: Lote asks again after 1, 2, 4 … 30 s. */
 const TRIES = { firstMs: 1_000, longestMs: 30_000 };
 
-/** The patience of a batch with the service, in milliseconds, with waits between tries that become longer. */
+/** Keeps how long a batch has waited for the service, in milliseconds. Its waits between two tries become longer. */
 export class PatientWait {
   readonly #patienceMs: number;
   readonly #nextWait = growingWait(TRIES);
@@ -107,7 +107,7 @@ export class PatientWait {
     const until = (): boolean => batch.cancelled || (batch.controlVersion !== version && !batch.paused);
     const waitMs = Math.min(Math.max(this.#nextWait(), atLeastMs), this.#patienceMs - this.#waited);
     await waitAtMost(waitMs, { summary, until });
-    // Time in which the worker was away is not patience with the service.
+    // Time in which the worker was away does not count as waiting for the service.
     this.#waited += Math.min(Date.now() - began, waitMs);
   }
 }

@@ -22,9 +22,9 @@ const { sendAgain, pollUnsettled, finishBatch, confirmTotal, ensureMerchants, re
   activities;
 
 /**
- * Runs rounds of the pages for as long as invoices go again: those that operators asked for meanwhile (update
- * `retryInvoices`), and failed ones that the retry policy of the service profile names. Generations are limited, so the
- * rounds end. Returns the batch as the last round left it.
+ * Runs rounds of the pages for as long as there are invoices to send again: those that operators asked for meanwhile
+ * (update `retryInvoices`), and failed ones that the retry policy of the service profile names. Generations are
+ * limited, so the rounds end. Returns the batch as the last round left it.
  */
 async function inRounds(
   batch: BatchControl,
@@ -42,12 +42,12 @@ async function inRounds(
     running = again.batch;
     if (again.moved === 0 && batch.retries.length === 0) break;
   }
-  // From here on an update would be accepted and forgotten; the validator refuses it in this phase.
+  // From here on the run would accept an update and forget it, so the validator refuses updates in this phase.
   batch.phase('reporting');
   return running;
 }
 
-/** Runs a staged batch: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
+/** Runs a staged batch: confirm an unusual total -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
   let last = running;
   try {
@@ -62,7 +62,7 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
     const { ledgerId, batchId } = last;
     if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
   } catch (error) {
-    // The person who cancelled the run knows, and reconciliation closes its batch.
+    // A person who cancelled the run needs no report at once; reconciliation closes the batch.
     const isFailed = error instanceof ActivityFailure && !isCancellation(error);
     if (isFailed) await leaveReport(batch, last);
     throw error;
@@ -91,7 +91,7 @@ async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<voi
 
 const WAITING_FOR = 'total-unusual';
 
-/** Waits with sending until an operator has confirmed an unusual total or cancelled. Returns the batch to send. */
+/** If the total is unusual, sends nothing until an operator has confirmed it or cancelled. Returns the batch to send. */
 async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
   const { ledgerId, batchId, fencingToken, unusual } = running;
   if (unusual === undefined) return running;
@@ -107,13 +107,13 @@ async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): P
   return next;
 }
 
-/** After this many rounds with the list read and a merchant not created, the trouble is that merchant's. */
+/** After this many rounds in which Lote could read the list but not create a merchant, the trouble is that merchant's. */
 const STUCK_ROUNDS = 5;
 
 /** An operator stopped the batch while its merchants were created (`activities/sending/merchants.ts`). */
 const STOPPED = 'sending-stopped';
 
-/** Waits for a service that is away as in an outage; holds the invoices of single merchants that cannot be created. */
+/** Waits patiently for a service that is away. Holds the invoices of single merchants that cannot be created. */
 async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBatch): Promise<void> {
   const { ledgerId, batchId, fencingToken, run, settings } = ingested;
   const patience = new PatientWait(settings.patienceMs);
@@ -133,7 +133,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
       lastTry,
       holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
     });
-    // A pause says nothing about the service: it costs no patience, and no last try.
+    // A pause says nothing about the service, so this try uses up no patience and is not the last one.
     const isPaused = waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
     if (isPaused) continue;
     if (waiting === null || lastTry) break;
@@ -145,14 +145,14 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
 }
 
 /**
- * A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred, 24 days some
- * 4,000. The run of the batch holds the claim of its file, so the batch cannot continue in another run.
+ * A refresh costs the history a dozen events: a batch of seconds has no refresh, a batch of a night some hundred
+ * events, and 24 days some 4,000. The run holds the claim of its file, so the batch cannot continue in another run.
  */
 const REFRESHES = { firstMs: 15_000, longestMs: 10 * 60_000, latestMs: 2 * 60 * 60_000 };
 
 /**
- * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An operator's action
- * causes a refresh at once, so that the audit has it and its effect is visible.
+ * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger from time to time. An operator's
+ * action causes a refresh at once, so that the audit has the action and people see its effect.
  */
 async function withMonitoring<Result>(
   batch: BatchControl,
@@ -185,7 +185,7 @@ async function watch(batch: BatchControl, running: RunningBatch): Promise<void> 
   }
 }
 
-/** Writes operators' actions, and the order for sending processes, to the ledger; shows the batch as it is then. */
+/** Writes operators' actions, and the order for the processes that send, to the ledger. Then shows a new snapshot of the batch. */
 export async function recordActions(
   batch: BatchControl,
   { ledgerId, batchId }: Pick<RunningBatch, 'ledgerId' | 'batchId'>,
@@ -207,7 +207,7 @@ interface EndedBatch {
   readonly totalsDiffer?: string;
 }
 
-/** Writes the report of a batch, which is the end of its run. @throws ApplicationFailure of the cause's type that says what becomes of the batch */
+/** Writes the report of a batch, which ends its run. @throws ApplicationFailure with the type of its cause; it says what becomes of the batch */
 export async function reportBatch(
   batch: BatchControl,
   { ledgerId, batchId, standing, desk, ...declared }: EndedBatch,
@@ -220,7 +220,7 @@ export async function reportBatch(
   return report;
 }
 
-/** Does one of the last steps. Its error says that no invoice depends on it, and that reconciliation makes up for it. */
+/** Does one of the last steps. If it fails, the error says that all invoices are safe, and that reconciliation makes up for the step. */
 async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
   try {
     return await step();

@@ -6,18 +6,18 @@ import { growingWait, waitAtMost } from '../wait-at-most.ts';
 
 const { waitingDrops } = activities;
 
-/** Each batch sends four pages at a time; more batches at once only wait for each other. */
+/** Each batch sends four pages at a time; more batches at once would only wait for each other. */
 const FILES_AT_ONCE = 16;
 const FIRST_LOOK_MS = 1_000;
 
-/** Knows the dropped files of a night that are under way, and looks which of them wait for a person. */
+/** Keeps the dropped files of a night whose batches run, and looks up which of them wait for a person. */
 export function createDropWatch(scope: NightlyScope) {
   const open = new Map<string, DroppedFile>();
   let waits: ReadonlyMap<string, FileEnd> = new Map();
   let expected = 0;
   let isLast = false;
   let isOver = false;
-  /** True after a look that began when no other file was left: an older one may have missed a resumption. */
+  /** True after a look that began when every open file waited for a person. An earlier look may have missed a resumption. */
   let isSeenLast = false;
   const going = (): number => [...open.keys()].filter((slot) => !waits.has(slot)).length;
   const isElseOver = (): boolean => isLast && open.size > 0 && expected + going() === 0;
@@ -40,7 +40,7 @@ export function createDropWatch(scope: NightlyScope) {
   }
 
   return {
-    /** Waits for one of the places of the night. A file that waits for a person uses none. */
+    /** Waits until fewer than `FILES_AT_ONCE` files run. A file that waits for a person does not count. */
     async begin(file: DroppedFile): Promise<void> {
       expected += 1;
       await condition(() => going() < FILES_AT_ONCE);
@@ -48,15 +48,15 @@ export function createDropWatch(scope: NightlyScope) {
       open.set(file.slot, file);
     },
     /**
-     * Resolves when the night continues without the file: its total must be confirmed, or it is paused and no other file
-     * is left to wait for. A pause may end before that.
+     * Resolves when the night continues without the file: its total must be confirmed, or it is paused and all other
+     * files are done or wait, too. Before that, the night waits, because the pause may end.
      */
     async left({ slot }: DroppedFile): Promise<FileEnd> {
       await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isSeenLast));
       return waits.get(slot) as FileEnd;
     },
     over: ({ slot }: DroppedFile) => void open.delete(slot),
-    /** No further file will come. */
+    /** Says that no further file will come. */
     leaveRest: () => void (isLast = true),
     async end(): Promise<void> {
       isOver = true;

@@ -10,7 +10,7 @@ export interface NightMessageInput extends NightlyScope {
   readonly channels: readonly MessageChannel[];
 }
 
-/** Sends the message of a night on each channel, again and again for 12 hours; the night's page shows the result. */
+/** Sends the message of a night on each channel, and tries again for 12 hours if it must; the night's page shows the result. */
 export async function nightMessage(input: NightMessageInput): Promise<void> {
   requireOwnInput('nightMessage', input, { ledgerId: '', night: { nightId: '', date: '' }, channels: [''] });
   const { ledgerId, night, channels } = input;
@@ -28,7 +28,7 @@ export async function nightMessage(input: NightMessageInput): Promise<void> {
   }
 }
 
-/** Returns whether the try itself said that it did not send. A try that was cut off may have sent. */
+/** Returns whether the last try itself reported that it did not send the message. A try that was cut off may have sent it. */
 function isAnswer(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && (cause.type === 'message-unsent' || cause.type === 'message-refused');

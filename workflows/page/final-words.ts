@@ -9,11 +9,11 @@ const { closePage, lookAtPage, pollNow, reviewPage } = activities;
 
 /** A signal may be lost, so the page reads the ledger again after 5, 10, 20 … 60 s without one. */
 const FIRST_REREAD_MS = 5_000;
-/** The next review repeats a due poll without an answer, but not at once. */
+/** The shortest wait between two readings. A poll without an answer stays due, and must not be repeated at once. */
 const SHORTEST_REREAD_MS = 1_000;
-/** If the service finishes within this time, one look closes the page; it takes one of a worker's 40 workflow tasks. */
+/** If the final words come within this time, one look closes the page. A look takes one of a worker's 40 workflow tasks, so it is short. */
 const LONGEST_LOOK_MS = 2_000;
-/** Share of the settle time for the first look: polls begin after a quarter of it. */
+/** The first look takes at most one eighth of the settle time, because polls begin after a quarter of it. */
 const LOOK_SHARE = 8;
 
 /**
@@ -30,11 +30,11 @@ export async function waitForFinalWords(
   const scope = { ledgerId, batchId, page, settleMs };
   const closing = { ...scope, fencingToken, ending, waitedFor: spent.waitedFor };
   const waitingSince = spent.waitingSince ?? Date.now();
-  // The sending of the other batch, and then its settle time.
+  // The other batch may take its whole time for sending, and then its settle time.
   const attachedUntil = waitingSince + settings.sendMs + settings.patienceMs + settleMs;
-  // Requests from before this page began do not concern it.
+  // An operator's request to poll now does not concern a page that began after the request.
   let asked = input.control.settleNow;
-  // A page that has sent all of its invoices looks first whether the last words have come; null does not look.
+  // A page that has sent all of its invoices first looks whether their final words have come. If null, it does not look.
   let lookMs = ending === 'sent' ? Math.min(LONGEST_LOOK_MS, settleMs / LOOK_SHARE) : null;
   for (const nextReread = growingWait({ firstMs: FIRST_REREAD_MS, began: waitingSince }); ;) {
     // Clears before it reads the ledger, so that a signal that comes meanwhile may count twice, but is never missed.
@@ -67,7 +67,7 @@ export async function waitForFinalWords(
 }
 
 /**
- * Closes the page if it waits for nothing now or within `waitMs`. Returns null if a review must find out the state: it
+ * Closes the page if it waits for nothing now or within `waitMs`. Returns null if a review is needed instead: a review
  * polls what is due, and waits for a ledger that is away.
  */
 async function lookOnce(closing: CloseInput, waitMs: number): Promise<PageLook | null> {

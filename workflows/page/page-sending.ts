@@ -17,7 +17,7 @@ const { submitSlice } = activities;
 
 /** Two slices at a time keep the connection pool busy while one of them reads or writes the ledger. */
 const SLICES_AT_ONCE = 2;
-/** Pause before a slice with lost or "for now" answers goes again, doubled each round. */
+/** Pause before a slice with lost answers or "not now" answers is sent again; it doubles each round. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
@@ -42,7 +42,7 @@ export class PageSender {
   readonly #input: PageInput;
   readonly #run: PageRun;
   readonly #spent: { -readonly [Name in keyof PageSpent]: PageSpent[Name] };
-  /** What this run last told the batch that the page waits for. A further run does not know, so it says its first word always. */
+  /** The last reason for waiting of which this run has notified the batch. A later run does not know it (undefined), so it always sends its first notice. */
   #notified: string | null | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isTried = false;
@@ -78,7 +78,7 @@ export class PageSender {
     }
   }
 
-  /** Waits for the next round; returns the ending if there is none. */
+  /** Waits for the next round. Returns the ending if there is no next round. */
   async #waitForNextRound(round: Round): Promise<PageEnding | null> {
     if (round.waiting !== null) return this.#waitForService(round.waiting);
     if (this.#run.control().paused) return null;
@@ -92,7 +92,7 @@ export class PageSender {
     return null;
   }
 
-  /** Continues at once with invoices that a slice had no time for. After that, another page may take this one's place. */
+  /** Returns true to continue at once with invoices that a slice had no time for. When all were tried once, another page may take this page's place. */
   async #goesOnAtOnce({ accepted, isCut }: Round): Promise<boolean> {
     if (this.#isTried) return false;
     if (isCut) return accepted > 0;
@@ -101,7 +101,7 @@ export class PageSender {
     return false;
   }
 
-  /** Trouble of the whole service does not use up the send time of its invoices. */
+  /** Trouble of the whole service does not use up the send time of the page's invoices. */
   async #waitForService({ reason, probeAfterMs }: Waiting): Promise<PageEnding | null> {
     this.#spent.outageSince ??= Date.now();
     const left = this.#input.settings.patienceMs - (Date.now() - this.#spent.outageSince);
@@ -147,7 +147,7 @@ interface Round {
   stop: boolean;
   /** A slice had no time for all of its invoices. */
   isCut: boolean;
-  /** How long at least one slice could send; of slices side by side, the longer lane counts. */
+  /** Time in which at least one slice could send, in milliseconds. Two lanes send slices side by side; the longer lane counts. */
   triedMs: number;
   waiting: Waiting | null;
 }
