@@ -8,7 +8,7 @@ export interface CountedInvoices {
   readonly batchId: string;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Answers from before the round began. Optional: the default is none. */
+  /** Answers from before the round began, which do not count. Optional: the default is none. */
   readonly before?: AnswerCounts | undefined;
 }
 
@@ -34,14 +34,14 @@ const MOST_CONFIRMED = 500;
 /** Time limit of one look at a slow service. The next look continues. */
 const LONGEST_CONFIRMATION_MS = 5_000;
 
-/** Returns the failure budget: spent if the confirmed answers refuse and fail more than LOTE_FAILURE_BUDGET allows. */
+/** Returns the failure budget. It is spent if the share of confirmed refusals and failures is above LOTE_FAILURE_BUDGET. */
 export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch) {
   return budgetOf(deps, await answersOf(deps, batch));
 }
 
 /**
- * Returns whether the budget is spent, reported failures included. A signed event alone does not hold a batch, so Lote
- * first confirms them by GET, unless the budget would not be spent even if all were true.
+ * Returns whether the budget is spent. Reported failures count, but a signed event alone must not hold a batch: Lote
+ * first confirms them by GET, unless the budget would not be spent even with all of them.
  */
 export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch): Promise<boolean> {
   if (!(await mayBeSpent(deps, batch))) return false;
@@ -73,7 +73,7 @@ function answersOf(deps: ActivityDeps, { batchId, before }: BudgetedBatch): Prom
   return countAnswers(deps, { batchId, before });
 }
 
-/** `answers` are those to POSTs; `finalWords` the issued and failed invoices. */
+/** `answers`: number of answers to POSTs; `finalWords`: number of issued and failed invoices. */
 function budgetOf({ settings }: Pick<ActivityDeps, 'settings'>, counts: AnswerCounts) {
   const { refused, accepted, issued, failed } = counts;
   const spent = failureShare(counts) > settings.failureBudget;
@@ -89,17 +89,17 @@ function sentenceOf({ refused, answers, failed, finalWords }: ReturnType<typeof 
   return `The service refused ${refused} of the first ${answers} invoices and failed ${failed} of the first ${finalWords} that it called issued or failed, together more ${rest}: look at the refusals and failures, then drop the file again.`;
 }
 
-/** A slice reads the budget from this refusal on, because counting is not free. */
+/** A slice reads the budget for the first time at this refusal, because counting costs time. */
 const FIRST_READ = 16;
 /** Shortest time between two counts of a batch. */
 const POLL_INTERVAL_MS = 1_000;
-/** Pause in durations of the look before: looks take at most a sixth of the time, however large the batch is. */
+/** A pause is this many times as long as the look before it, so that looks take at most a sixth of the time, however large the batch is. */
 const REST_PER_LOOK = 5;
 
 /** Watches the failures of a batch while one slice of it sends. */
 export type FailureWatch = ReturnType<ReturnType<typeof createFailureWatches>>;
 
-/** Creates the failure budgets of a process. The slices of a batch share their looks. */
+/** Creates the failure watches of a process. The slices of a batch share their looks. */
 export function createFailureWatches() {
   const batches = new Map<string, { slices: number; nextLook: number; isLooking: boolean; spent: boolean }>();
 
@@ -145,13 +145,13 @@ export function createFailureWatches() {
   };
 }
 
-/** A batch counts as at least this large: one invoice of three may need more tries than each one of a large batch. */
+/** A smaller batch counts as this large, because one invoice of three may need more tries than an average invoice of a large batch. */
 const FEWEST_INVOICES = 50;
 
 /**
  * Holds the unsent rest of a batch that has repeated more POSTs than `retry.repeatsPerInvoice` of the service profile
  * allows; returns true if it did. The count covers all invoices since the run began or an operator last sent some
- * again, without tries behind an open breaker. The breaker does not see this fault, because some POSTs get through.
+ * again, without probes of an open breaker. The breaker does not notice this fault, because some POSTs get through.
  */
 export async function holdOverRetries(
   deps: ActivityDeps,

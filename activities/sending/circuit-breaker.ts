@@ -3,7 +3,7 @@ import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** This many troubles without a success between them are the service's trouble, not an invoice's. */
+/** After this many troubles without a success between them, the service itself is in trouble, not an invoice. */
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
 /** Longer than any request may take, so a probe without a result has died by then. */
@@ -67,7 +67,7 @@ export class CircuitBreaker {
       return { kind: 'allowed' };
     }
     this.#closed ??= { at: record.openedAt, reason: record.reason };
-    // A clock that ran ahead opened the breaker: until that time no answer would count, and the probe would wait.
+    // The opening time may be of a clock that ran ahead. Until that time, no answer would count and the probe would wait.
     if (isAhead(this.#closed.at, time)) this.#closed = { ...this.#closed, at: time - 1 };
     if (record.probeAfter > time && !isAhead(record.probeAfter, time + LONGEST_PROBE_MS))
       return waitFor(record.reason, record.probeAfter - time);

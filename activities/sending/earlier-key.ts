@@ -6,19 +6,19 @@ import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 import type { EarlierGeneration } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-/** The outcome to record. `generation` is set if it concerns that earlier generation with other content. */
+/** The outcome to record. `generation` is set if the outcome belongs to that earlier generation, which has other content. */
 interface EarlierVerdict {
   readonly outcome: SendOutcome;
   readonly generation?: number;
 }
 
-/** Codes that only name the HTTP status: the messages must be equal, too. */
+/** Codes that only name the HTTP status. Two refusals with such a code are the same only if their messages are equal, too. */
 const IS_STATUS_ALONE = /^http-\d+/;
 
 /**
- * Judges the repeat of an earlier key, which Lote sends with its bytes before the invoice gets its next key. Only the same answer as before (the
- * same refusal, or the same document, which a GET still calls failed) allows the next key. A new document becomes the invoice's, or Lote keeps it
- * beside a corrected content, which it then holds. Any other answer ends the retry as `unknown`. Returns null if the answer is judged as usual.
+ * Judges the repeat of an earlier key, which Lote sends with its bytes before the invoice gets its next key. Only the same answer as before (the same refusal,
+ * or the same document, which a GET still calls failed) allows the next key. A new document becomes that of the invoice; if the content was corrected, Lote
+ * keeps the document and holds the invoice. Any other answer ends the retry as `unknown`. Returns null if the answer is to be judged as usual.
  */
 export async function judgeEarlier(
   deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger' | 'log'>,
@@ -84,13 +84,13 @@ export function refusedRepeat(
   return refusedRepeatIsProof && alone ? { kind: 'rejected', reason, proven: true } : refusedAfterLostAnswer(reason);
 }
 
-/** Such a refusal proves nothing about the lost answer: the service may refuse before it looks up the key. */
+/** Returns the outcome of a refusal after a lost answer. It proves nothing about the lost answer: the service may refuse before it looks up the key. */
 export function refusedAfterLostAnswer({ message: said }: Reason): SendOutcome {
   const message = `The service refused the key (${said}) after an earlier answer was lost or could not be read, or while the ledger was older than what was sent: an earlier POST may have created the invoice all the same. Ask its support. If it always answers a key that created an invoice with that invoice, set idempotency.refusedRepeatIsProof in the service profile and reconcile.`;
   return { kind: 'unknown', reason: { code: 'refused-after-lost-answer', message } };
 }
 
-/** More invoices than this with the id of another invoice are no single mistake. */
+/** If more invoices than this have the id of another invoice, it is no single mistake. */
 const MOST_IDS_TAKEN = 1;
 
 /** Why sending stops after several invoices were answered with the id of another invoice. */
@@ -102,7 +102,7 @@ const IDS_REPEATED: Reason = {
 
 /**
  * Handles an answer with an id that another invoice has. The open connections may mix up answers, so Lote closes them
- * and repeats what was under way with the same keys. At the second such invoice of a batch, sending stops.
+ * and repeats the interrupted requests with the same keys. At the second such invoice of a batch, sending stops.
  */
 export async function distrustIds(
   { service, calibration, log }: Pick<ActivityDeps, 'service' | 'calibration' | 'log'>,

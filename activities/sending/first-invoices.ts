@@ -15,7 +15,7 @@ import { attemptOver, workerStops } from '../failure.ts';
 import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
 import type { UnsentInvoice } from '../../src/ledger/sending/sending-control.ts';
 
-/** The invoices of a large batch that Lote sends before the rest: ordinals of one page, unsent when the round began. */
+/** The invoices of a large batch that Lote sends before the rest: a range of ordinals on one page, unsent when the round began. */
 export interface FirstInvoices {
   readonly page: number;
   readonly from: number;
@@ -32,7 +32,7 @@ export interface FirstInvoicesInput extends BatchWork {
 const REREAD_SHARE = 1 / 8;
 const FIRST_REREAD_MS = 25;
 const LONGEST_REREAD_MS = 500;
-/** Webhooks may be lost, so Lote polls the invoices after this share of the wait, and each time it has doubled. */
+/** Webhooks may be lost, so Lote polls the invoices after this share of the wait, and again each time the elapsed time has doubled. */
 const FIRST_POLL_SHARE = 1 / 8;
 /** Time limit of the polling at the end of the wait. */
 const LONGEST_POLLING_MS = 10_000;
@@ -70,8 +70,8 @@ export async function firstInvoicesOf(
 }
 
 /**
- * Waits until the first invoices decide (one is issued, or none is left without a final word), or until the wait is
- * over. A later attempt of the activity waits only for the rest of the time. Each span is measured by one clock.
+ * Waits until the first invoices decide (one is issued, or none is left without a final word), or until the wait is over. A later
+ * attempt of the activity waits only for the rest of the time. Both ends of a time span come from the same clock.
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { info } = Context.current();
@@ -120,7 +120,7 @@ async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput): Promise
 
 /**
  * Holds the rest of a batch if every first invoice was refused or failed later, because then the whole file is wrong.
- * The failure budget judges a mere share of refusals and failures. Returns true if it held invoices.
+ * If only some were, the failure budget decides. Returns true if it held invoices.
  */
 export async function judgeCanary(deps: ActivityDeps, input: FirstInvoicesInput): Promise<boolean> {
   const { batchId, fencingToken, first } = input;

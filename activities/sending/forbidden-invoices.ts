@@ -17,7 +17,7 @@ const MERCHANT_FORBIDDEN: Reason = {
     'The service answered 403 Forbidden to invoices of this merchant one after the other, and took others. This one was not sent: ask its support about the merchant, then drop the file again.',
 };
 
-/** Refuses only these invoices, because other ones passed. One whose earlier answer was lost stays unknown. */
+/** Refuses only these invoices, because the service takes other ones. An invoice whose earlier answer was lost becomes unknown instead. */
 export async function refuseForbidden(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
   invoices: readonly SendableInvoice[],
@@ -34,7 +34,7 @@ export async function refuseForbidden(
   );
 }
 
-/** Holds the unsent invoices of these merchants. A slice counts its own as left, and the next round finds them held. */
+/** Holds the unsent invoices of these merchants. A slice counts such invoices as left; the next round finds them held. */
 export async function holdForbiddenMerchants(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
   { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken?: FencingToken },
@@ -50,8 +50,8 @@ export async function holdForbiddenMerchants(
 const FORBIDDEN_IN_A_ROW = 5;
 
 /**
- * Decides from the 403 answers of one slice whether the service refuses an invoice, a merchant or the API key. A single 403 among successes
- * refuses only that invoice. A run without a success opens the circuit, unless the whole run has one merchant and the slice has others to try.
+ * Decides from the 403 answers of one slice whether the service refuses an invoice, a merchant or the API key. A single 403 among successes refuses
+ * only that invoice. Several 403s in a row open the circuit, unless all of them have one merchant and the slice has other merchants to try.
  */
 export class ForbiddenRun {
   /** Number of merchants in the slice. */
@@ -66,7 +66,7 @@ export class ForbiddenRun {
 
   /** Records a 403. Returns true if the API key is refused. */
   forbidden(invoice: SendableInvoice, answeredAt: number): boolean {
-    // Invoices that were on the wire meanwhile are no more to blame than the first ones.
+    // The key is refused, so the 403s of invoices that were on the wire meanwhile prove nothing about these invoices.
     if (this.#denied) return true;
     this.#run.push({ invoice, answeredAt });
     if (this.#run.length < FORBIDDEN_IN_A_ROW) return false;
@@ -82,21 +82,21 @@ export class ForbiddenRun {
   }
 
   /**
-   * Records a success. Returns the 403s from before its request: only these are refused. Later ones may be the key's.
+   * Records a success. Returns the invoices whose 403 came before its request left: only these are refused. A later 403 may concern the API key.
    */
   succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[] {
     this.#heldBack.delete(merchantOf(invoice));
     return this.#take(({ answeredAt }) => answeredAt <= sentAt);
   }
 
-  /** Ends the run. After a success, only the remaining invoices are refused; without any, the key is refused. */
+  /** Ends the run of 403s. If the slice had a success, only the invoices of the run are refused; otherwise the API key is refused. */
   end(successes: number): { readonly refused: readonly SendableInvoice[]; readonly accessDenied: boolean } {
     const accessDenied = this.#run.length > 0 && successes === 0;
     if (accessDenied) this.#deny();
     return { refused: this.#take(() => true), accessDenied };
   }
 
-  /** Returns the merchants that the service refuses while other merchants pass. Lote sends nothing more of them. */
+  /** Returns the merchants that the service refuses while other merchants pass. Lote sends no more of their invoices. */
   refusedMerchants(): readonly string[] {
     return [...this.#heldBack];
   }

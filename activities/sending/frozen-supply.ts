@@ -3,8 +3,8 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { FreezeInvoice, SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
 /**
- * Number of invoices that one write freezes while the previous portion is sent. A slice starts sending after its first portion,
- * a crash leaves few invoices that may have been sent, and a stop puts few back. A statement costs as much as ten of its rows.
+ * Number of invoices that one write freezes while the previous portion is sent. Small: a slice starts sending after its first portion, a
+ * crash leaves few invoices that may have been sent, and a stop puts few back. A statement costs as much as ten of its rows.
  */
 const PORTION = 250;
 
@@ -50,7 +50,7 @@ export class FrozenSupply {
    */
   async end(): Promise<{ readonly idle: readonly SendableInvoice[]; readonly others: number }> {
     const coming = await this.#coming?.frozen.catch(() => null);
-    // Nothing of a portion that failed to freeze has left. Another attempt may have frozen it. The caller gets the error.
+    // No POST of a portion that failed to freeze has left, unless another attempt froze it. The caller gets the error.
     const failed = coming === null ? (this.#coming?.invoices ?? []) : [];
     const frozen = [...this.#ready, ...(coming ?? [])].map(({ invoice }) => invoice);
     const unfrozen = [...failed, ...this.#waiting];
@@ -114,12 +114,12 @@ const NOT_NOTED: Reason = {
   message: 'Not sent yet: what was sent before must be known first.',
 };
 
-/** Returns whether an invoice has frozen bytes or can get them. Only one without bytes needs its merchant's id. */
+/** Returns whether an invoice has frozen bytes or can get them. Only an invoice without bytes needs the id of its merchant. */
 export function canHaveBytes({ state, body, merchantId, earlier }: SendableInvoice): boolean {
   return merchantId !== null || ((state === 'sending' || earlier !== null) && body !== null);
 }
 
-/** Freezes bytes before the first send and never rebuilds them. An invoice without a merchant's id has none. */
+/** Freezes bytes before the first send and never rebuilds them. An invoice whose merchant has no id gets none. */
 export async function freezeBodies(
   deps: ActivityDeps,
   batchId: string,

@@ -29,13 +29,13 @@ export interface MerchantsWait {
 const LONGEST_CREATING_MS = 30 * 60_000;
 /** An operator has stopped the batch, or another run holds it, so Lote creates nothing for it. */
 const STOPPED = 'sending-stopped';
-/** Time until a page whose merchants were forgotten looks again while the service is away. */
+/** While the service is away, a page whose merchants have lost their ids looks again after this time. */
 const NEXT_LOOK_MS = 5_000;
-/** The profile cannot read the list, or prove that it is complete. */
+/** With this profile, Lote cannot read the list of merchants, or cannot prove that it is complete. */
 const LIST_UNREADABLE = 'service-list-unreadable';
 /** After this many failures in a row Lote skips the rest: the service may be away, or the key lacks the right. */
 const MOST_STUCK = 10;
-/** An answer about one key, which another file or an earlier refusal has used. It says nothing about the service. */
+/** Another file or an earlier refusal has used the key of this merchant with other bytes. This says nothing about the service as a whole. */
 const KEY_USED = 'key-known-with-other-bytes';
 
 /**
@@ -112,7 +112,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   const over = attemptOver();
   let inARow = 0;
   const stuck: StuckMerchant[] = [];
-  // In random order: when many are stuck, each try asks for others, until one can be created.
+  // In random order: if many merchants are stuck, each try begins with different ones and reaches those that can be created.
   for (const need of takeRandom(work.missing, work.missing.length, deps.random)) {
     requireRunningWorker(over);
     const last = inARow < MOST_STUCK ? undefined : stuck.at(-1);
@@ -131,7 +131,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   const [first] = stuck;
   if (first === undefined) return null;
   const trouble = stuck.find(({ reason }) => reason.code !== KEY_USED);
-  // A batch that can send nothing gains nothing by giving up soon.
+  // A batch without sendable invoices gains nothing by giving up these merchants soon.
   if (trouble !== undefined && !(await deps.ledger.hasSendable(input.batchId)))
     return waitForService(deps, input, trouble.reason);
   if (!input.holdStuck) return { for: 'merchants', reason: first.reason.code };

@@ -18,12 +18,12 @@ export class RetentionWindow {
     this.#now = latestNow;
   }
 
-  /** Asked right before each POST. A time in the future counts as over, because the real time is unknown. */
+  /** Returns whether the window of `since` is over, right before each POST. A time in the future counts as over, because the real time is unknown. */
   isOver(since: number | null): boolean {
     return since !== null && (isAhead(since, this.#now()) || this.#now() - since >= this.#retentionMs);
   }
 
-  /** Restricts a permit to the open window. Checked in the moment before the first byte, after any wait. */
+  /** Restricts a permit to the open window. The window is checked in the moment before the first byte, after any wait. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit {
     if (since === null) return permit;
     return {
@@ -45,8 +45,8 @@ export class RetentionWindow {
 }
 
 /**
- * Ends invoices that are too old before a slice freezes or sends any, in one write. Holds those that were sent after
- * the copy from which the ledger was restored, if they must not go with their present key.
+ * Ends invoices that are too old before a slice freezes or sends any, in one write. Also holds invoices that were sent
+ * after the backup from which the ledger was restored, if they must not go with their present key.
  */
 export async function withinRetention(
   deps: ActivityDeps,

@@ -45,7 +45,7 @@ export interface SendDeps extends Pick<ActivityDeps, 'service' | 'random' | 'now
   readonly pause: (ms: number) => Promise<void>;
   /** Judges an answer at once, so that a stop precedes the next POST. */
   readonly answered: (answer: CreateAnswer, post: { readonly sentAt: number; readonly key: string }) => Promise<void>;
-  /** Returns true if other invoices, or none, must go next. */
+  /** Returns true if the service is in trouble, so that this slice must not repeat the invoice. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
   /** The permit that is checked in the moment before the first byte. */
@@ -98,7 +98,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
   }
 }
 
-/** Notes when the POST leaves: it may wait long for its turn, so the last check of its permit counts. */
+/** Notes when the POST leaves. The POST may wait long for its turn, so the last check of its permit gives the time. */
 function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermit {
   const isValid = (): boolean => {
     asked();
@@ -107,7 +107,7 @@ function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermi
   return { ...permit, isValid };
 }
 
-/** Asks even behind an open circuit. Otherwise Lote would wait for an error stored under a key as for an outage. */
+/** Asks the service even while the circuit is open. Otherwise Lote would take an error stored under one key for an outage, and wait. */
 async function confirmStored(deps: SendDeps, key: string): Promise<StoredErrorVerdict> {
   const answers = await deps.serviceAnswers();
   deps.storedErrors.forget(key);
@@ -119,7 +119,7 @@ function turnedAway(now: number): Sent {
   return { attempts: 0, outcome: null, ...times, trouble: null, retryAfterMs: null };
 }
 
-/** A definitive-looking refusal after a lost answer proves nothing about the lost one: `unknown`, never `rejected`. */
+/** A refusal after a lost answer looks definitive, but proves nothing about the lost answer: `unknown`, never `rejected`. */
 function outcomeOf(answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>, mayExist: boolean): SendOutcome {
   switch (answer.kind) {
     case 'created':

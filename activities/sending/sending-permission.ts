@@ -31,9 +31,9 @@ export interface PermitRequest {
   readonly batchId: string;
   /** The run that held the claim when the work was handed out. */
   readonly run: ClaimingRun;
-  /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
+  /** The attempt ends after this time, whatever the ledger says, so that a process that stood still starts nothing new. */
   readonly lastsMs: number;
-  /** Aborts with the attempt: open requests are answered, no further POST leaves. Optional: the time limit alone. */
+  /** Aborts when the attempt ends: open requests still get their answers, but no further POST leaves. Optional: the default is the time limit alone. */
   readonly over?: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ interface Holder extends PermitRequest {
   stop: Reason | null;
 }
 
-/** A pause stops the last POST one answer of the ledger later: up to this answer time, within a second. */
+/** A pause takes effect one answer of the ledger later. Up to this answer time, the last POST leaves within a second. */
 const SLOW_ANSWER_MS = 500;
 
 interface PermissionParts {
@@ -70,11 +70,11 @@ interface PermissionParts {
 }
 
 /**
- * Decides whether this process may POST invoices. One query serves all batches that it sends, and one the service
- * profile. The ledger has an operator's order before the update answers, and no POST leaves by a reading older than
- * `timelyAnswer` allows. So no process sends anything new later than a second after that answer, or later than the
- * ledger's answer time if that is longer, even a process that stood still for hours. The same holds for a service
- * profile that is found wrong; the process that finds it stops at once. While the ledger cannot be read, nothing leaves.
+ * Decides whether this process may POST invoices. One query covers all batches that it sends, another one the service
+ * profile. An operator's order is in the ledger before the update answers, and a POST leaves only while the last
+ * reading is as young as `timelyAnswer` demands. So no process sends anything new more than a second after that answer
+ * (or the ledger's answer time, if longer), even if it stood still for hours. The same holds for a service profile that
+ * is found wrong; the process that finds this stops at once. While the ledger cannot be read, nothing leaves.
  */
 export class SendingPermission {
   readonly #parts: Required<PermissionParts>;
@@ -191,9 +191,9 @@ function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean
   return batch !== undefined && run.workflowId === batch.workflowId && run.runId === batch.runId;
 }
 
-/** A POST may leave for this long after Lote asked the ledger: with its way to the wire, less than a second. */
+/** A POST may leave for this long after Lote asked the ledger. Together with its way to the wire, this is less than a second. */
 const VALID_MS = 500;
-/** After a slower answer a POST may still leave for this long; otherwise no POST ever would. */
+/** After an answer that took longer than that, a POST may still leave for this long; otherwise no POST would ever leave. */
 const VALID_AFTER_SLOW_ANSWER_MS = 200;
 const TICK_MS = 50;
 
@@ -225,8 +225,8 @@ export async function timelyAnswer<Answer>(
 }
 
 /**
- * An earlier document of an invoice may be issued after all, and the ledger then stops the generation that is being
- * sent. Most invoices have no earlier document; for those that have one, Lote asks the ledger before each POST.
+ * Restricts a permit to an invoice whose generation the ledger has not stopped. It stops one when an earlier document of the
+ * invoice is issued after all. Most invoices have no earlier document; for the others, Lote asks the ledger before each POST.
  */
 export function permitOfGeneration(
   { ledger, now }: { readonly ledger: Pick<Ledger, 'isBeingSent'>; readonly now: () => number },

@@ -28,9 +28,9 @@ import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /** A slice leaves the wait for a longer Retry-After to the page. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
-/** After a vain probe, a slice leaves the next one to another slice: all of its invoices may have one merchant. */
+/** After a probe in vain, a slice leaves the next probe to another slice: all of its own invoices may have one merchant. */
 const AFTER_VAIN_PROBE_MS = 2_000;
-/** Invoices under way per request that the service takes at a time: more leave while answers wait to be recorded. */
+/** Invoices under way for each request that the service takes at a time: further POSTs leave while answers wait to be recorded. */
 const LANES_OF_A_POST = 4;
 /** If the service takes fewer POSTs at a time, each POST waits until the previous answer is recorded and judged. */
 const FEW_POSTS = 16;
@@ -98,7 +98,7 @@ export class SliceSender {
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
       answered: async (answer, { sentAt, key }) => {
         parts.heard.isAny ||= answer.kind !== 'not-permitted';
-        // A single 403 may concern one merchant; a run is judged answer by answer.
+        // A single 403 may concern one merchant, so `ForbiddenRun` judges these answers together.
         if (answer.kind !== 'access-denied' || isForbidden(answer.reason)) await deps.calibration.posted(answer, key);
         else await circuit.trip(answer.reason, sentAt);
       },
@@ -219,7 +219,7 @@ export class SliceSender {
     }
     if (kind === 'rejected') await this.#countRefusal();
     if (sent.attempts > 0) await this.#judgeService(invoice, sent);
-    // The invoice's time ended before anything left, which proves nothing.
+    // The retention window of the invoice ended before a POST left, which proves nothing about the service.
     else if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
@@ -233,7 +233,7 @@ export class SliceSender {
       if (denied || this.#isOpen()) await circuit.trip(REFUSED_ACCESS, lastSentAt);
       return;
     }
-    // A probe behind an open circuit reports back in any case.
+    // While the circuit is open, the result of the probe counts in any case.
     const counts = !trouble.own || this.#isOpen();
     if (!trouble.accessDenied && counts) await circuit.troubled(trouble.reason, lastSentAt);
   }
@@ -277,7 +277,7 @@ export class SliceSender {
     const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
     const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
     const waiting = left === 0 ? null : await this.#waiting();
-    // Nothing could leave in all of its time, for example because other workers have every permit.
+    // The slice could send nothing in all of its time, for example because other workers have every permit.
     return { accepted, left, stop, waiting, ...(posts === 0 && { triedMs: 0 }) };
   }
 
@@ -322,7 +322,7 @@ export interface SliceResult {
   readonly left: number;
   /** The rest of the batch is held: the page sends nothing more. */
   readonly stop: boolean;
-  /** How long the slice could send; left out if it could send nothing. */
+  /** Time in which the slice could send, in milliseconds; 0 or left out if it could send nothing. */
   readonly triedMs?: number;
   /** Trouble of the whole service: the page sleeps, and then asks again. */
   readonly waiting: Waiting | null;

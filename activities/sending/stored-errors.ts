@@ -2,14 +2,14 @@ import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 
 /** If one key gets the same words this often while the service answers, the error may be kept under the key. */
 const SAME_ANSWERS = 12;
-/** Fewer answers suffice over a time that no passing outage lasts: behind an open circuit, Lote asks rarely. */
+/** Fewer answers suffice over a time that no passing outage lasts, because Lote asks rarely while the circuit is open. */
 const SAME_ANSWERS_OVER_SPAN = 6;
-/** Number of remembered creations. As many suspects may share one error and still be distinguished from an outage. */
+/** Number of remembered creations. Up to this many suspects may share one error and still be distinguished from an outage. */
 const CREATIONS = 64;
 /** Lote forgets a key after this time without an answer. */
 const STALE_MS = 3_600_000;
 
-/** Recognises a server error by the words that the client gives every status. */
+/** Recognises a server error by the message that the client writes for each status. */
 const SERVER_ERROR = /^HTTP 5\d\d/;
 
 /** Returns whether the service may keep this server error under the key. */
@@ -82,7 +82,7 @@ export class StoredErrors {
     return own ? 'own' : 'open';
   }
 
-  /** Forgets a key: its notes prove nothing, as the service was away. */
+  /** Forgets a key. If the service was away, the notes about its answers prove nothing. */
   forget(key: string): void {
     this.#suspects.delete(key);
   }

@@ -64,7 +64,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, untilStart(permit));
     const began = deps.now();
     const slice = await sendPlaces(deps, { ...shared, permit, failures }, input);
-    // A slice starts nothing after this, so a process that stood still tried nothing.
+    // A slice starts nothing after LONGEST_SLICE_MS, so a process that stood still for longer tried nothing in that time.
     return { triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS), ...slice };
   } finally {
     failures.leave();
@@ -72,7 +72,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   }
 }
 
-/** Returns what a page without permission waits for: a new start after a stop for good, null if its batch is stopped. */
+/** Returns what a page without permission waits for. After a stop for good, Lote must be started again; null if only the batch is stopped. */
 function untilStart(permit: SendingPermit): Waiting | null {
   const stop = permit.stoppedBecause();
   return stop === null ? null : { reason: stop.code, probeAfterMs: LONGEST_PROBE_MS };
@@ -94,8 +94,8 @@ type Order = (invoices: readonly SendableInvoice[]) => readonly SendableInvoice[
 const fewestTriesFirst: Order = (invoices) => invoices.toSorted((a, b) => a.attempts - b.attempts);
 
 /**
- * Starts with a random merchant, then goes round-robin. If the service has trouble with one merchant, it is not that
- * merchant each time that probes or gets all answers of a row without success.
+ * Starts with a random merchant, then goes round-robin. If the service has trouble with one merchant, that merchant
+ * does not get every probe, and does not cause all answers of a row without success.
  */
 function orderOfProbe({ random }: ActivityDeps): Order {
   return (invoices) => {
@@ -111,7 +111,7 @@ function merchantOf({ invoice }: SendableInvoice): string {
   return invoice.merchant.nif;
 }
 
-/** Sends the whole slice; before the profile is proved, first the invoices with a place, and the rest if the gate opens soon. */
+/** Sends the whole slice. Until the profile is proved, sends only the invoices with a place in the calibration, and the rest if it ends soon. */
 async function sendPlaces(deps: ActivityDeps, parts: SliceParts, input: SliceInput): Promise<SliceResult> {
   const { ordinals, hasMore } = await deps.calibration.places(input);
   if (ordinals === null) return sendSlice(deps, parts, input);
@@ -171,19 +171,19 @@ function eachInTurn<Item>(items: readonly Item[], groupOf: (item: Item) => strin
 
 const AGAIN_AFTER_MS = 5_000;
 
-/** How long a slice itself waits; mostly the first event comes within a second. */
+/** How long a slice itself waits for the calibration; usually the first event comes within a second. */
 const LONGEST_WAIT_MS = 10_000;
 const STEP_MS = 100;
 /** Lote asks by GET for the sent invoices after an eighth of the elapsed wait, within these bounds. */
 const LOOK_SHARE = 1 / 8;
 const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 60_000;
-/** If the service is slow for all of them, Lote asks about a few only. */
+/** A few of them suffice if the service is slow for all, so Lote asks about the others only after `ALL_AFTER_MS`. */
 const SAMPLE = 5;
 const ALL_AFTER_MS = 60_000;
 
 /**
- * Waits until the gate of the calibration opens; returns true if it did. Meanwhile asks by GET for the sent invoices, because their waiting pages do not ask.
+ * Waits until the calibration lets all invoices pass; returns true if it does. Meanwhile polls the sent invoices by GET, because pages that wait do not poll.
  */
 async function awaitOpening(deps: ActivityDeps, withdrawn: AbortSignal): Promise<boolean> {
   const { calibration, now } = deps;
