@@ -28,13 +28,13 @@ type Invoice = InvoiceLife & Surroundings;
 /** The result of the POSTs of one generation. Times are epoch milliseconds. */
 export interface Answer {
   readonly generation: number;
-  /** The key of these POSTs; the default is the generation's. A generation that asks with an earlier key has two keys. */
+  /** The key of these POSTs; the default is the generation's. While a generation repeats an earlier key, it has two keys. */
   readonly idempotencyKey?: string | undefined;
   /** Number of POSTs since the last recorded answer. */
   readonly attempts: number;
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** When reconciliation took the invoice for a repeat. A proof counts only if no process has taken or handed it out since. */
+  /** When reconciliation took the invoice for a repeat. A proof counts only if no process has taken or handed out the invoice since. */
   readonly takenAt: number | null;
   readonly outcome:
     | { readonly kind: 'accepted'; readonly serviceId: string }
@@ -51,15 +51,15 @@ export interface Answer {
 export interface Status {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
-  /** True if only a signed event said `failed`, because the GET that was to confirm it was unreadable. */
+  /** True if only a signed event said `failed`, because the answer to the confirming GET was unreadable. */
   readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
-  /** Number of planned polls done so far; the default is one more. A poll out of turn does not raise it. */
+  /** Number of planned polls done so far; the default is one more than before. A poll out of turn does not raise it. */
   readonly asks?: number;
   readonly now: number;
 }
 
-/** States in which an answer may still come. In every later state the answer is recorded. */
+/** States in which the answer to a POST may still come. In every later state, the ledger has it. */
 const ANSWERABLE: readonly InvoiceState[] = ['sending', 'unknown'];
 /** States that wait for the final word of the service. */
 const WAITING: readonly InvoiceState[] = ['accepted', 'unsettled'];
@@ -120,7 +120,7 @@ function recordPresent(invoice: Invoice, answer: Answer): Decided | null {
   if (!isAnswerable && !isSecond) return null;
   // A missing document under an earlier key says nothing about a POST under the present key.
   if (names === null && (answer.idempotencyKey ?? invoice.idempotencyKey) !== invoice.idempotencyKey) return null;
-  // This rejection was decided after its answer was recorded; an attempt since then may have a POST on the wire.
+  // This rejection was decided without a new POST, from an answer recorded before; a later attempt may have a POST on the wire.
   if (outcome.kind === 'rejected' && attempts === 0 && state === 'sending' && exposure === 'open') return null;
   const flags = isSecond ? flagged(invoice.flags, SECOND_ID) : invoice.flags;
   const changed = { ...invoice, flags, changedAt: answer.answeredAt };
@@ -195,7 +195,7 @@ function recordEarlier(invoice: Invoice, answer: Answer): Decided | null {
   };
 }
 
-/** A second document has a negative number and is polled: the invoice has failed only if both documents have. */
+/** A second document gets a negative generation number and is polled: the invoice has failed only if both documents have. */
 function secondDocument(
   { kept }: Surroundings,
   { fingerprint, idempotencyKey }: Pick<InvoiceLife, 'fingerprint' | 'idempotencyKey'>,
@@ -242,7 +242,7 @@ export function hear(invoice: Invoice, statuses: readonly Status[]): Decided | R
   return isAsBefore ? NOT_NOW : decided;
 }
 
-/** Applies a GET of the present document. A failure without a confirming GET is flagged: only an operator sends it again. */
+/** Applies a GET of the present document. A failure without a confirming GET is flagged, so that only an operator sends the invoice again. */
 function told(invoice: Invoice, { status, unconfirmed = false, reason, asks, now }: Status): InvoiceLife {
   const { state, said } = invoice;
   const polled = { ...invoice, asks: Math.max(invoice.asks, asks ?? invoice.asks + 1), changedAt: now };

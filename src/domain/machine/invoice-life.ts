@@ -5,7 +5,7 @@ import { OLDER_LEDGER, type RetryMove, type RetryRefusal } from '../retry-decisi
 /** The facts about an invoice that decisions need. Times are epoch milliseconds. */
 export interface InvoiceLife {
   readonly state: InvoiceState;
-  /** While `sending`: `none`: no POST is out; `open`: a POST may be out and will report; `lost`: the service may have it. */
+  /** Meaning while `sending`: `none`: no POST is out. `open`: a POST may be out, and its answer will be recorded. `lost`: the service may have the invoice. */
   readonly exposure: 'none' | 'open' | 'lost';
   readonly generation: number;
   readonly fingerprint: string;
@@ -128,7 +128,7 @@ export function isUnsent({ state, exposure }: InvoiceLife): boolean {
   return state === 'staged' || (state === 'sending' && exposure === 'none');
 }
 
-/** True if Lote asks once more with an earlier generation's key: such a POST cannot create a second document. */
+/** True if the next POST repeats the key of an earlier generation. Such a POST cannot create a second document. */
 export function hasEarlierKey({ generation, idempotencyKey, kept }: InvoiceLife & Surroundings): boolean {
   return kept.some((one) => one.generation > 0 && one.generation < generation && one.idempotencyKey === idempotencyKey);
 }

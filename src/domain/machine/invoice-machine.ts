@@ -96,7 +96,7 @@ interface Commands {
   freeze: OfBatch & { readonly generation: number; readonly mayExist: boolean; readonly now: number };
   'hand-out': OfBatch;
   take: { readonly staleBefore: number; readonly frozenAfter: number; readonly now: number };
-  /** `frozenUntil`: the service may have forgotten keys frozen until then. An invoice that has a reason keeps it. */
+  /** `frozenUntil`: the service may have forgotten keys that were frozen at this time or before. An invoice that has a reason keeps it. */
   'give-up': WithReason & { readonly staleBefore: number; readonly frozenUntil: number };
   /** `messageAhead`: the message for an invoice that was frozen by a clock that ran ahead. */
   'end-repeats': WithReason & { readonly frozenUntil: number; readonly messageAhead: string };
@@ -296,8 +296,8 @@ function isForgotten(
 }
 
 /**
- * Says that no repeat will settle the invoice. A reason of a spent key stays, because after the window a retry reads it
- * to choose a new key. The time of the last change stays, because the invoice has waited since then.
+ * Gives the invoice the reason that no repeat will settle it. The reason of a spent key stays, because after the window
+ * a retry reads it to choose a new key. The time of the last change stays, because the invoice has waited since then.
  */
 function endRepeats(invoice: Invoice, command: Commands['end-repeats']): Decided | Refused {
   const code = invoice.reason?.code ?? '';
@@ -315,7 +315,7 @@ function sentWithout(invoice: InvoiceLife, command: Commands['sent-without']): D
   return state === 'sending' ? changed(invoice, { exposure: 'lost' }) : NOT_NOW;
 }
 
-/** Flags the invoice so that only an operator sends it again. Words of the service about it stay. */
+/** Flags the invoice so that only an operator sends it again. What the service said about it stays. */
 function doubted(invoice: InvoiceLife, { reason, now }: WithReason): Decided {
   const flags = [...invoice.flags.filter((flag) => flag !== OLDER_LEDGER), OLDER_LEDGER];
   const { state } = invoice;
@@ -332,14 +332,14 @@ function retry(invoice: Invoice, command: Commands['retry']): Decided | Refused 
   const decision = decideRetry({ state, generation, reasonCode, flags, frozenAt, free, totalUnconfirmed }, policy);
   if ('refusal' in decision) return decision;
   const { move } = decision;
-  // The flag of an older ledger goes, because an operator accepted the risk of that earlier time only.
+  // The flag of an older ledger is removed, because an operator accepted the risk of that earlier time only.
   const sent = { ownerBatch: batchId, changedAt: policy.now, flags: flags.filter((flag) => flag !== OLDER_LEDGER) };
   if (move === 'repeat') {
     const effects: readonly Effect[] = policy.acceptDuplicateRisk ? ['accept-risk'] : [];
     return { move, effects, ...changed(invoice, { ...sent, state: 'sending', exposure: 'lost' }) };
   }
   if (move === 'release') {
-    // An earlier key created a document, so another one that an operator accepts needs its own key.
+    // An earlier key created a document. A second document, which an operator accepts, needs a key of its own.
     const needsOwnKey = flags.some((flag) => SECOND_DOCUMENT.includes(flag));
     const idempotencyKey = needsOwnKey ? keyOf(generation) : invoice.idempotencyKey;
     return { move, ...changed(invoice, { ...sent, state: 'staged', reason: null, idempotencyKey }) };

@@ -26,7 +26,7 @@ export interface Brought {
   readonly isStaged: boolean;
   /** True if this batch owns the invoice and stages again, and an open batch waits for the earlier content. */
   readonly isAwaited: boolean;
-  /** True if a refusal does not prove that no document exists and no operator has accepted the risk of a duplicate. */
+  /** True if a document may exist in spite of a refusal, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;
   /** An operator has accepted the risk of a duplicate. */
   readonly riskAccepted: boolean;
@@ -34,7 +34,7 @@ export interface Brought {
   readonly retentionMs: number;
   /** True if a key was used after the backup of a restored ledger, which does not know the result. */
   readonly wasLost: boolean;
-  /** Key with which this content was last sent after that backup, which Lote repeats; null if it was not sent. */
+  /** The key with which this content was last sent after that backup, and which Lote repeats; null if the content was not sent. */
   readonly continuedKey: string | null;
   readonly keyOf: (generation: number) => string;
   readonly now: number;
@@ -67,7 +67,7 @@ export function attachmentOf(invoice: Invoice, brought: Brought): Attachment {
   return state === 'rejected' && brought.keepsRejected ? 'needs-risk' : 'correct';
 }
 
-/** True if Lote asks with the present, used key once more before it sends the corrected content. */
+/** True if the present key was used, and Lote repeats it once before it sends the corrected content. */
 function asksEarlierKey(invoice: Invoice, brought: Brought): boolean {
   return brought.continuedKey === null && wasSent(invoice) && isRemembered(invoice, brought);
 }
@@ -86,7 +86,7 @@ interface OfBatch {
   readonly batchId: string;
 }
 
-/** `heir` waits for the invoice, which is staged there if `reason` is null or `heir` is the same batch, and held otherwise. */
+/** `heir`: a batch that waits for the invoice and gets it. The invoice is staged there if `reason` is null or `heir` is the same batch, otherwise held. */
 export interface PassOn extends OfBatch {
   readonly heir: string;
   readonly reason: Reason | null;
@@ -122,7 +122,7 @@ export function stage(invoice: Invoice, brought: Brought): Decided | Refused {
   };
 }
 
-/** Gives up a staging. An heir past its staging may have sent the page already, so it holds the invoice and tells a person. */
+/** Gives up a staging. An heir that has ended its own staging may have sent the page already, so it holds the invoice and tells a person. */
 export function passOn(invoice: InvoiceLife, { batchId, heir, reason }: PassOn): Decided | Refused {
   if (invoice.ownerBatch !== batchId || invoice.state !== 'staged') return NOT_NOW;
   const isHeld = reason !== null && heir !== batchId;
