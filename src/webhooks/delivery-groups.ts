@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerAway } from '../domain/errors.ts';
 import type { AppliedDeliveries, RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
-/** Short, because a sender waits for this write. Deliveries that come during a write go with the next one. */
+/** Short, because a sender waits for this write. Deliveries that come during a write are stored by the next one. */
 const STORE_WINDOW_MS = 1;
 
-/** With more deliveries waiting, the ledger has fallen behind, and the receiver asks the sender to retry later. */
+/** If more deliveries wait, the ledger has fallen behind, and the receiver asks the sender to retry later. */
 const MAX_WAITING = 5_000;
 
-/** No sender waits for this write: one statement for this period costs a tenth of a statement for each delivery. */
+/** No sender waits for this write. One statement for all deliveries of this period costs a tenth of one statement for each. */
 const APPLY_WINDOW_MS = 200;
 
 /** The most items of one statement; a larger one only holds its locks longer. */
@@ -99,7 +99,7 @@ export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplier
 }
 
 /**
- * Gathers items for `windowMs`, and as long as the previous group is being written, and writes each of them once. `write` returns the
+ * Gathers items for `windowMs`, or longer while the previous group is being written, and then writes each of them once. `write` returns the
  * items that it did not write, and never rejects. All items of a group share one promise, which resolves to those items.
  */
 function createGroups<Item>(windowMs: number, write: (items: readonly Item[]) => Promise<readonly Item[]>) {

@@ -35,7 +35,7 @@ export interface ReceiverShapes {
 /** A delivery with more events is not a delivery about invoices. */
 const MAX_ITEMS = 1_000;
 
-/** Limit for all expressions of one delivery, in milliseconds; later items are stored without an event. */
+/** Limit for all expressions of one delivery, in milliseconds; the items left after it are stored without an event. */
 const MAX_EVALUATION_MS = 2_000;
 const ITEMS_PER_TURN = 20;
 

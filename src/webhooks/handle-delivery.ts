@@ -107,8 +107,8 @@ async function record(
 const SECRETS_FRESH_MS = 5_000;
 
 /**
- * If no known secret fits, a secret may just have been registered, so the receiver reads the secrets again, but not
- * once for each forgery.
+ * If no known secret fits, a secret may just have been registered, so the receiver reads the secrets again; but at most
+ * this often, however many forgeries come.
  */
 const SECRETS_RETRY_MS = 250;
 

@@ -77,7 +77,7 @@ const READ_BY: ReadonlyMap<string, typeof unzipSync> = new Map([
   ['deflate', unzipSync],
   ['br', brotliDecompressSync],
 ]);
-/** The first two bytes of every gzip file; no JSON begins so. */
+/** The first two bytes of every gzip file; no JSON begins with them. */
 const GZIP = [0x1f, 0x8b];
 
 /** Unpacks a body by its `Content-Encoding`, or because it begins like gzip, into at most `limit` bytes. */

@@ -30,7 +30,7 @@ const MEMORY_LIMIT = 32 * 1024 * 1024;
 /** Each connection costs a file descriptor and some kilobytes. A service delivers over a few dozen connections. */
 const MAX_CONNECTIONS = 500;
 
-/** In milliseconds. The server ends a late request as a slow loris; Node looks for late requests every `check`. */
+/** In milliseconds. The server ends a late request, which may be an attack by slow sending; Node looks for late requests every `check`. */
 const TIMEOUTS = { headers: 5_000, request: 15_000, check: 1_000 };
 
 /** Where a receiver listens, how deliveries prove their sender, and where the receiver stores them. */
@@ -45,7 +45,7 @@ export interface ReceiverOptions extends RouteOptions, Pick<DeliveryHandlerParts
   readonly shapes: ReceiverShapes;
   /** Optional: the API key of the service, which Lote hides if the reason of an event quotes it. */
   readonly apiKey?: string;
-  /** Called after the commit, beside the answers, to apply the stored deliveries. */
+  /** Called after the commit, while the answers are sent, to apply the stored deliveries. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly note: DeliveryFindingsOptions['note'];
   readonly maxWaiting?: number;
@@ -159,8 +159,8 @@ const JSON_BODY = { 'content-type': 'application/json' };
 const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
 
 /**
- * Makes the routes. Deliveries go to `/webhooks`, to the path of the registered address, and to each end of that path,
- * because a proxy may cut off its beginning. Paths are compared as written, with case and without final slashes.
+ * Makes the routes. Deliveries go to `/webhooks`, to the path of the registered address, and to each ending of that
+ * path, because a proxy may cut off its beginning. Paths are compared as written, with case and without final slashes.
  */
 function createReceiverRoutes(
   deliver: (incoming: IncomingMessage) => Promise<ReceiverAnswer>,

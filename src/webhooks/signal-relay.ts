@@ -10,13 +10,13 @@ const ROUND_MS = 100;
  */
 const QUIET_MS = 500;
 
-/** The pause before a page's next signal, as a share of the time from its first to its last: signals get ever rarer. */
+/** The pause before a page's next signal, as a share of the time from its first signal to its last: signals become ever rarer. */
 const REST_SHARE = 1 / 2;
 
 /** The relay forgets a page without news for this time; a later signal then counts as the first. */
 const FORGOTTEN_MS = 15 * 60_000;
 
-/** While Temporal is unreachable, the relay drops more settled invoices: pages read the ledger again by themselves. */
+/** While Temporal is unreachable, the relay drops settled invoices above this number, because pages read the ledger again by themselves. */
 const MAX_PENDING = 200_000;
 
 /** The most pages that the relay signals at the same time. */

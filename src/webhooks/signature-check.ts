@@ -143,7 +143,7 @@ function readTimestamp(head: RequestHead, shape: SignatureShape, parts: readonly
     ? headerLines(head.rawHeaders, place.slice(HEADER.length))
     : partsWith(place.slice(PART.length), parts);
   const [text] = found;
-  // With two timestamps, Lote and the signer could each use another one.
+  // With two timestamps, Lote and the signer could use different ones.
   const at = text === undefined || found.length > 1 ? null : timeOf(text.trim());
   if (text === undefined || at === null) throw new Refused('timestamp-unreadable');
   if (Math.abs(head.now - at) > toleranceSeconds * 1_000) throw new Refused('timestamp-outside-tolerance');
@@ -217,7 +217,7 @@ const QUOTES = /^"|"$/g;
 
 /** Splits the signature header into its parts. */
 function partsOf(lines: readonly string[], separator: string): readonly string[] {
-  // A proxy and this process could each choose another of two headers.
+  // A proxy and this process could choose different ones of two headers.
   if (separator === '' && lines.length > 1) throw new Refused('signature-repeated');
   const text = lines.join(separator).trim();
   if (text === '') throw new Refused('signature-missing');
