@@ -59,8 +59,8 @@ export async function changeUnderToken(
 }
 
 /**
- * Runs commands; all of them take this path. Locks the invoices in the order of their ids, loads them, decides about each and writes the changes. Call it in
- * a transaction that has checked the fencing token. If `commandFor` returns null, the invoice stays unchanged.
+ * Runs commands on invoices; every command takes this path. Locks the invoices in the order of their ids, loads them, decides about each and writes
+ * the changes. Call it in a transaction that has checked the fencing token. If `commandFor` returns null, the invoice stays unchanged.
  */
 export async function judgeInvoices(
   queries: Queries,

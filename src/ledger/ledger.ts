@@ -34,7 +34,7 @@ export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 const NOW = `/* now */ SELECT ${CLOCK} AS now`;
 
-/** Opens the ledger over a database and updates its schema. Closes the database, even on failure. If `schema` is null, the search path applies. */
+/** Opens the ledger over a database, and updates its schema. Closes the database at the end, or if this fails. If `schema` is null, the search path applies. */
 export async function openLedger(database: Database, schema: string | null = null) {
   const id = await prepare(database, schema);
   let closed: Promise<void> | null = null;

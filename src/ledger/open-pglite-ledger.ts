@@ -88,7 +88,7 @@ function newName(directory: string): string {
 }
 
 const OWNER_ONLY = 0o700;
-/** V8 flags for WebAssembly that runs for seconds: its optimisation takes longer than it saves (measured: 11.6 s of CPU, 7.3 s without) and 100 MB. */
+/** V8 flags for WebAssembly that runs for seconds: to optimise it takes more time than it saves (measured: 11.6 s of CPU with, 7.3 s without), and 100 MB. */
 const V8_FLAGS = ['--liftoff-only'];
 /** Environment variables that Node needs; the process does not get Lote's secrets. */
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'SystemRoot'];

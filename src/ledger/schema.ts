@@ -1,6 +1,6 @@
 /**
  * The ledger of 0.2.0, in the order in which a batch uses its tables. Hot tables (`invoice`, `batch_invoice`,
- * `delivery`) have no foreign keys: a check costs as much as the insert itself, and only this room writes to them.
+ * `delivery`) have no foreign keys: a check costs as much as the insert itself, and only the ledger writes to them.
  */
 export const SCHEMA: readonly string[] = [
   // Small values that all processes share, as JSON: the ledger's id, registrations of webhooks, rates, circuit breakers.
@@ -61,7 +61,7 @@ export const SCHEMA: readonly string[] = [
      raw_row text NOT NULL,
      PRIMARY KEY (batch_id, file_row)
    )`,
-  // The same rows in the order of the first row of their identity; one pass makes the order.
+  // The same rows, sorted by the first row of their identity; one pass over the rows sorts them.
   `CREATE TABLE batch_row_order (
      batch_id text NOT NULL,
      first_row integer NOT NULL,
@@ -77,9 +77,9 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (batch_id, seq)
    )`,
 
-  // The state machine. Rows hold no long text and no index on the state, so that most updates stay in their page (HOT).
-  // A slice freezes all invoices of a page at once, before PostgreSQL can remove an older version. A page must have
-  // room for two versions of each invoice, or a quarter of them move and each move writes to every index.
+  // The state machine. Rows hold no long text and no index on the state, so that most updates stay in their disk page (HOT). A
+  // slice freezes all invoices of a disk page at once, before PostgreSQL can remove older versions. A disk page needs room for
+  // two versions of each invoice; else a quarter of them move to another page, and each move writes to every index.
   `CREATE TABLE invoice (
      invoice_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      identity text NOT NULL CONSTRAINT invoice_identity UNIQUE,
@@ -106,7 +106,7 @@ export const SCHEMA: readonly string[] = [
      reason_message text,
      flags text[] NOT NULL DEFAULT '{}'
    ) WITH (fillfactor = 45)`,
-  // The predicates of these indexes are false for an ordinary invoice in all its life, so it pays nothing for them.
+  // The predicates of these indexes are always false for an ordinary invoice, so these indexes cost it nothing.
   `CREATE INDEX invoice_flagged ON invoice (invoice_id) WHERE flags <> '{}'`,
   'CREATE INDEX invoice_with_reason ON invoice (owner_batch) WHERE reason_code IS NOT NULL',
 
@@ -270,9 +270,9 @@ export const SCHEMA: readonly string[] = [
 
   // Lines as reports, pages, searches, counts and metrics show them. If a later batch corrected the content
   // (`bi.generation`), the view shows the generation that this batch held, and how it ended.
-  // `contradictions`: why a sent line is in doubt. The column costs nothing without a flag. A flag stays when the other
-  // document has failed, or is the issued one: then there is one document. `second-service-id` without another document
-  // means that another invoice has the id. If the line was corrected, the doubt is on the later line.
+  // `contradictions`: why a sent line is in doubt; without a flag, the column costs nothing. A flag alone is no doubt:
+  // when the other document has failed, or is the issued one, only one document is valid. `second-service-id` without
+  // another document means that another invoice has the id. If the line was corrected, the doubt is on the later line.
   // `issued_elsewhere`: another batch owns the issued invoice of the line. The ledger keeps no owner for a corrected
   // generation that was issued after all; the first of the batches that held it counts as the owner.
   `CREATE VIEW batch_line AS

@@ -87,7 +87,7 @@ export function createBatches(database: Database) {
     async endBatch(batchId: string, { state, unsent, now, fencingToken }: EndBatch): Promise<void> {
       await database.transaction(async (queries) => {
         requireRead(await lockBatch(queries, { batchId, fencingToken }));
-        // Another file that Lote reads anew may have passed an invoice to this batch since the batch held its unsent ones.
+        // A batch whose file is read anew may have passed an invoice to this batch since this one held its unsent invoices.
         await holdUnsent(queries, batchId, { reason: unsent, now });
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });

@@ -63,7 +63,7 @@ SELECT l.batch_id, count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1
 WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
 GROUP BY l.batch_id`;
 
-/** Parameters: batchId, rows of each group, groups. Groups lines at rest that are not issued. The reason of an invalid line is its first finding. */
+/** Parameters: batchId, rows of each group, groups. Groups settled lines that are not issued. The reason of an invalid line is its first finding. */
 const PROBLEM_GROUPS = `/* problem-groups */
 SELECT state, code, count(*) AS invoices,
   coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS rows
@@ -122,7 +122,7 @@ export function createLines(database: Database) {
         : await database.query<BatchInvoice>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
     },
 
-    /** Groups settled invoices that are not issued by reason: the largest `groups` groups with at most `rows` rows each. */
+    /** Groups by reason the settled invoices that are not issued: the largest `groups` groups with at most `rows` rows each. */
     problemGroups: (
       batchId: string,
       { groups, rows }: { readonly groups: number; readonly rows: number },

@@ -52,7 +52,7 @@ LEFT JOIN (
 ) moved ON moved.action_id = a.action_id
 WHERE a.batch_id = $1 ORDER BY a.seq`;
 
-/** Enough to understand an action; the ledger keeps the rest. */
+/** So many examples are enough to understand an action; the ledger keeps the rest. */
 const EXAMPLES = 20;
 
 /** The effect of an action on one invoice, for `writeAudit`. */

@@ -33,7 +33,7 @@ const HAS_LEFT = `EXISTS (
       AND (r.state IN ${WITHOUT_FINAL_WORD} OR (r.state = 'held' AND b.state = 'finished' AND b.finished_at >= $3))
   )`;
 
-/** Parameters: application, closed since, closed with held invoices since, limit. Batches at rest come last, so that the limit keeps the others. */
+/** Parameters: application, closed since, closed with held invoices since, limit. Batches with nothing open come last, and are cut off first. */
 const MEASURED_BATCHES = `/* measured-batches */
 SELECT b.batch_id, b.state, b.revision
 FROM batch b

@@ -210,7 +210,7 @@ export function createReconciling(database: Database) {
       await database.query(MARK_REASONS_CHANGED, [arrayLiteral(invoiceIds)]);
     },
 
-    /** Returns `accepted` and `unsettled` documents of closed batches, by id. More than `limit` only if the last invoice has several. */
+    /** Returns `accepted` and `unsettled` documents of closed batches, by id. Returns more than `limit` only if the last invoice has several documents. */
     openDocuments: (of: Pick<TakeUnknown, keyof PortionOfAll | 'now' | 'all'>) => {
       const params = [of.now, String(of.all), of.afterInvoiceId, of.limit, of.application];
       return database.query<OpenDocument>(OPEN_DOCUMENTS, params);

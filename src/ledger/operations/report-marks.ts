@@ -89,19 +89,19 @@ const PORTION = 5_000;
 const BATCH_FIGURES = `/* batch-figures */
 SELECT application, started_at, figures::json AS figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
 
-/** SQL: the present lines for the invoices of batch `b` that could still change at its last report `r`. */
+/** SQL: the present lines of those invoices of batch `b` that could still change when its last report was written (`r`). */
 const REPORTED_LINES = `report_outcome r JOIN batch_line l ON l.batch_id = r.batch_id AND l.ordinal = r.ordinal`;
 const HAS_CHANGED = `(r.state <> l.state OR r.generation <> l.generation)`;
 
-/** Parameter: batchId. The figures of the last report, if all its states still hold. A batch that was closed again since has a later end. */
+/** Parameter: batchId. The figures of the last report, if all its states still hold. A batch that was closed again after its report has a later end. */
 const REPORTED_OUTCOMES = `/* reported-outcomes */
 SELECT b.figures::json AS figures, b.invoices FROM batch b
 WHERE b.batch_id = $1 AND b.state IN ('finished', 'cancelled') AND b.reported_at >= b.finished_at AND b.figures IS NOT NULL
   AND NOT EXISTS (SELECT FROM ${REPORTED_LINES} WHERE r.batch_id = b.batch_id AND r.state <> l.state)`;
 
 /**
- * The mark of batch `b`, a summary of report content beyond states: its news (changed reasons and findings), the flags
- * of its few flagged invoices, and the number of these in doubt.
+ * The mark of batch `b`, a text that changes with the content of its report, states excepted. It has three numbers:
+ * `news` (changed reasons and findings), the flags of the batch's invoices, and its flagged invoices in doubt.
  */
 const MARK = `(SELECT concat_ws(' ', b.news, coalesce(sum(cardinality(l.flags)), 0), count(*) FILTER (WHERE cardinality(l.contradictions) > 0))
   FROM batch_line l

@@ -45,7 +45,7 @@ export interface RetryResult {
 /** Number of invoices in one transaction: enough to amortise it, and few enough that no other transaction waits long for their locks. */
 const PORTION = 1_000;
 
-/** The largest integer of the database. No file has such a row, and a person who types one must not end the batch. */
+/** The largest integer of the database. No file has such a row. A person who types a larger number must not make the batch fail. */
 const LAST_ROW = 2_147_483_647;
 
 const MOVED_BY_ACTION = `/* moved-by-action */
@@ -100,7 +100,7 @@ export async function retryInvoices(database: Database, request: RetryRequest): 
   return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
 }
 
-/** An attempt that died after its moves has not sent their signal. The later attempt finds nothing to move, and must send it. */
+/** Adds the moves of an earlier attempt that died before it returned them. This attempt finds nothing to move, but must return them. */
 async function addMovedBefore(
   database: Database,
   { action }: RetryRequest,

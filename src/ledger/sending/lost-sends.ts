@@ -17,13 +17,13 @@ export interface LostSend extends NotedSend {
   readonly sentAt: number;
 }
 
-/** Number of sends written at once: the time without the ledger may be long. */
+/** Number of sends that one statement writes. Lote may have sent for a long time without this ledger. */
 const PORTION = 5_000;
 
 /** Key prefix of the facts that say how far this ledger has sent, by scope. */
 const POSITION = 'sent ';
 
-/** Parameter: records. A key that an earlier restored ledger already used keeps its age. */
+/** Parameter: records. A key that was noted before keeps the time of its first use. */
 const NOTE_LOST = `/* note-lost-sends */
 INSERT INTO lost_send SELECT * FROM json_populate_recordset(NULL::lost_send, $1::text::json)
 ON CONFLICT (identity) DO UPDATE SET idempotency_key = excluded.idempotency_key,
@@ -34,7 +34,7 @@ const KNOWN = `/* known-lost-sends */
 SELECT i.invoice_id, l.idempotency_key
 FROM invoice i JOIN lost_send l ON l.identity = i.identity WHERE i.identity = ANY($1::text[])`;
 
-/** Parameter: identities. If the same key was used, the state of a known invoice is enough, unless the state is unsent. */
+/** Parameter: identities. Forgets the sends of known invoices that are issued, or were sent with the same key: their state says enough, unless it is unsent. */
 const FORGET_KNOWN = `/* forget-known-sends */
 DELETE FROM lost_send l USING invoice i
 WHERE l.identity = ANY($1::text[]) AND i.identity = l.identity
@@ -98,8 +98,8 @@ export function createSendLog(database: Database) {
       }),
 
     /**
-     * Moves owned staged invoices of the batch to held with the flag `older-ledger`: those sent with another key since
-     * the restored copy, or with the same key for the `reason`.
+     * Holds staged invoices that the batch owns, with the flag `older-ledger`. The default reason is for invoices that
+     * were sent with another key since the restored copy; give `reason` for invoices that were sent with the same key.
      */
     async holdLost(
       batchId: string,

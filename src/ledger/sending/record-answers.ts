@@ -11,7 +11,7 @@ import type { Reason } from '../../domain/invoice.ts';
 /** The result of one invoice's POSTs when this process stops working on it for now. */
 export type SendOutcome =
   | Answer['outcome']
-  /** The earlier key brought the same result again, so the invoice gets its next key. `proven`: also after a lost answer. */
+  /** The earlier key brought the same result again, so the invoice gets its next key. `proven`: this counts even after a lost answer. */
   | { readonly kind: 'next-key'; readonly reason: Reason; readonly proven: boolean };
 
 /** Result of POSTing one invoice, for `recordSends`. */
@@ -24,7 +24,7 @@ export interface RecordSend extends Pick<Answer, 'generation' | 'idempotencyKey'
   readonly takenAt?: number;
 }
 
-/** Tries after a unique violation. The next try sees the service id, or the other document of the same key, that another writer took. */
+/** Tries after a unique violation: another writer took the service id, or the other document of the same key. The next try sees what it took. */
 const UNIQUE_TRIES = 3;
 
 /**
@@ -71,11 +71,11 @@ FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
 /** The effects of recorded answers. */
 export interface RecordedSends {
   readonly settled: readonly SettledInvoice[];
-  /** If one of these answers is the first to name another invoice's id: the number of the batch's invoices with such an id. Otherwise 0. */
+  /** If one of these answers newly names the id of another invoice: the number of invoices of the batch whose answers did so. Otherwise 0. */
   readonly idsTaken: number;
 }
 
-/** Writes answers and commits, then applies earlier events in a new snapshot. Returns by invoice id the batches to notify. */
+/** Writes answers and commits, then applies earlier events in a new snapshot. Returns the effects by invoice id. */
 export async function recordAnswers(
   database: Database,
   given: readonly RecordSend[],
@@ -174,7 +174,7 @@ interface OwnerRow {
 interface NamedIds {
   /** Invoices whose answer names the id of another invoice or another generation. */
   readonly taken: ReadonlySet<number>;
-  /** The other invoices with such an id: the service may have given either invoice the wrong id. */
+  /** The invoices to which these ids belong: the service may have given either invoice the wrong id. */
   readonly sharing: ReadonlySet<number>;
 }
 

@@ -70,8 +70,8 @@ export interface UnsentInvoice {
 }
 
 /**
- * Parameters: batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. Counts separately the failures that the
- * policy sends again: none that only an event reported, and none that may have another document. Leaves out invoices of other batches.
+ * Parameters: batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. Counts separately the failures that
+ * the policy sends again. It sends none that only an event reported, and none that may have another document. Leaves out invoices of other batches.
  */
 const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
@@ -90,8 +90,8 @@ SELECT
 FROM own`;
 
 /**
- * Parameter: batchId. Uses the indexes of invoices with a reason and of `failed` events. An event from a day before the
- * batch began counts when the page confirms the failure.
+ * Parameter: batchId. Uses the indexes of invoices with a reason and of `failed` events. An event that came more than a
+ * day before the batch began counts only when the page confirms the failure.
  */
 const MOST_FAILURES = `/* most-failures */
 SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,

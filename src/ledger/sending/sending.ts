@@ -18,7 +18,7 @@ import type { Database, Queries } from '../../database/database.ts';
 import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 
-/** The result of an earlier generation whose key Lote asks once more before it uses the next one. */
+/** The result of an earlier generation whose key Lote repeats once before it uses the next one. */
 export interface EarlierGeneration {
   readonly generation: number;
   readonly state: InvoiceState;
@@ -66,15 +66,15 @@ export interface SendableInvoice {
   /** True if an answer of this generation was lost, a crash may have lost one, or the invoice was sent since the copy from which the ledger was restored. */
   readonly mayExist: boolean;
   /**
-   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that risk; null if none has. For a `staged` invoice:
-   * since when its key was used without the ledger. With `earlier`: when that was frozen.
+   * Since when a lost POST of this generation may have reached the service, or when an operator last accepted that risk; null if neither has
+   * happened. For a `staged` invoice: since when its key was used without the ledger. With `earlier`: when the earlier generation was frozen.
    */
   readonly mayExistSince: number | null;
-  /** If the invoice is `staged` and was sent since the copy from which the ledger was restored: with this key last, or with another. */
+  /** Set if the invoice is `staged` and was sent since the copy from which the ledger was restored: the last key was this one, or another one. */
   readonly lost: 'same-key' | 'other-key' | null;
   /** True if the service stored an error under the invoice's key at the last send. */
   readonly errorKept: boolean;
-  /** If not null, `idempotencyKey` and `body` belong to this generation, and Lote asks once more before the invoice gets its next key. */
+  /** If not null, `idempotencyKey` and `body` belong to this generation, and Lote repeats them once before the invoice gets its next key. */
   readonly earlier: EarlierGeneration | null;
 }
 
@@ -89,13 +89,13 @@ export interface FreezeInvoice {
   readonly frozenAt?: number | null;
 }
 
-/** An invoice that the attempt has not POSTed, with the attempt's key for it; the default is the key of the generation. */
+/** An invoice that the attempt has not POSTed, and the key that it had for the invoice; the default is the key of the generation. */
 type PutBack = Pick<FreezeInvoice, 'invoiceId' | 'generation'> & { readonly idempotencyKey?: string | undefined };
 
 /** Selects the invoices to hold, and gives the reason. */
 export interface Hold {
   readonly reason: Reason;
-  /** Reason for owned invoices that become `unknown`: handed out, without a known POST that may have created a document. By default they stay `sending`. */
+  /** Reason for owned invoices that become `unknown`: they were handed out, and no known POST may have created a document. By default they stay `sending`. */
   readonly unanswered?: Reason | undefined;
   readonly merchantNif?: string | undefined;
   readonly page?: number | undefined;
@@ -110,8 +110,8 @@ interface SendableRow extends Omit<SendableInvoice, 'invoice'> {
 }
 
 /**
- * Parameters: batchId, from, to. Only the exposure `lost` means that the service may have the invoice. An operator's accepted risk restarts the retention
- * window. Of several times since when a POST with its key may have reached the service, the earliest counts.
+ * Parameters: batchId, from, to. Only the exposure `lost` means that the service may have the invoice. An operator's accepted
+ * risk restarts the retention window. If a POST with the key may have arrived at several times, the earliest time counts.
  */
 const SENDABLE = `/* sendable */
 SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
@@ -135,9 +135,9 @@ WHERE i.batch_id = $1 AND i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND
 ORDER BY i.ordinal`;
 
 /**
- * Parameters: arrays by ascending invoice id (invoiceId, generation, index in batchIds), batchIds, array of bodies, now, arrays of since when the invoice may
- * exist and when it was frozen before. One statement, so that no `sending` invoice lacks its bytes. Existing bytes of the same generation belong to a send
- * that never reached the service. IS TRUE keeps the planner from comparing each moved row with each row of bytes.
+ * Parameters: arrays by ascending invoice id (invoiceId, generation, index in batchIds), batchIds, array of bodies, now, two arrays of times: since
+ * when the invoice may exist, and when it was frozen before. One statement, so that no `sending` invoice lacks its bytes. Existing bytes of the same
+ * generation belong to a send that never reached the service. IS TRUE keeps the planner from comparing each moved row with each row of bytes.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
@@ -167,7 +167,7 @@ WHERE i.invoice_id = $1 AND i.generation = $2 AND i.idempotency_key = $3 AND i.s
 const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
-/** Milliseconds. The record of an answer delays only its own lane, and a statement costs as much as a dozen of its rows. */
+/** Milliseconds. To record an answer late delays only its own lane, and a statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 50;
 
 interface FreezeItem extends FreezeInvoice {
@@ -233,7 +233,7 @@ export function createSending(database: Database) {
       };
     },
 
-    /** Counts repeated POSTs in this run of the batch, or since an operator last sent some again in it. Returns their number so far. */
+    /** Counts repeated POSTs since the run of the batch began, or since an operator last sent some again. Returns their number so far. */
     async addRepeats(batchId: string, repeats: number): Promise<number> {
       const [row] = await database.query<{ repeats: number }>(ADD_REPEATS, [batchId, repeats]);
       return row?.repeats ?? 0;
@@ -288,8 +288,8 @@ async function sendable(
 }
 
 /**
- * An earlier attempt that Temporal has given up froze the invoice after the record, and may POST it at any moment. Lote
- * hands it out in its earlier state, so that this attempt cannot freeze it either; the next round records it.
+ * An earlier attempt, which Temporal has given up, froze the invoice after `hand-out` and may POST it at any moment. Lote hands
+ * it out as `staged`, as it was before, so that this attempt cannot freeze it either; the next round hands it out as usual.
  */
 const FROZEN_MEANWHILE = {
   state: 'staged',

@@ -40,16 +40,16 @@ export function createServiceUse(database: Database) {
     (await database.query<ServiceAccountRecord>(FIND_USED_ACCOUNT, idOf(account)))[0] ?? null;
 
   return {
-    /** Returns the application's earlier account, else another application of the ledger with the same account, else null. Writes nothing. */
+    /** Returns the known account of the application, else another application of the ledger with the same account, else null. Writes nothing. */
     knownAccount,
 
-    /** Makes the account the application's, after the service answered with its key. If `knownAccount` has one, it stays and is returned. */
+    /** Remembers the account as the application's, after the service answered with its key. An account that `knownAccount` finds stays, and is returned. */
     async rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord> {
       await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
       return (await knownAccount(account)) ?? account;
     },
 
-    /** Makes the account, and each id in its list of merchants, the application's after an operator confirms the account. */
+    /** Makes the account the application's after an operator confirmed it, and accepts each id in its next list of merchants. */
     async confirmAccount(account: ServiceAccountRecord, now: number): Promise<void> {
       await database.transaction(async (queries) => {
         await queries.query(FORGET_MERCHANTS, [account.application]);
@@ -182,7 +182,7 @@ export function createBreaker(database: Database) {
         return hasCome(open.probingUntil ?? now, now) ? { ...open, probingUntil: until } : open;
       }),
 
-    /** Ends the turn that lasts until `until`: the next caller may probe from `now` on. A closed breaker and another caller's turn stay. */
+    /** Ends the turn that lasts until `until`: the next caller may probe from `now` on. A closed breaker, or the turn of another caller, does not change. */
     async giveBackProbe(baseUrl: string, { now, until }: Turn): Promise<void> {
       await change(baseUrl, (open) =>
         open?.probingUntil === until ? { ...open, probeAfter: now, probingUntil: null } : open,

@@ -27,8 +27,8 @@ interface SettledRow extends SettledInvoice {
 }
 
 /**
- * Parameters (arrays): invoiceIds, and invoiceIds with an issued earlier document. Returns the first ones that are at rest, and lines that held the content
- * of such a document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
+ * Parameters (arrays): invoiceIds, and invoiceIds with an issued earlier document. Returns those of the first that are settled, and the lines that
+ * held the content of such a document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
  */
 const SETTLED_INVOICES = `/* settled-invoices */
 SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, coalesce(bi.outcome, i.state) AS state
@@ -46,9 +46,9 @@ const WAITING = sqlList(['accepted', 'unsettled']);
 const IDS = '(SELECT r.ids FROM reported r)';
 
 /**
- * Parameter: serviceIds. Handles the usual case: a waiting invoice with stored `issued` events and no `failed` one becomes issued, and an issued one stays
- * so. `hear` judges all other cases. Runs after the commit of the events. OFFSET 0 looks up each row separately and the update gets arrays, so that the
- * planner reads no table whole. The update locks in the order of ids, and checks again a row that another writer held.
+ * Parameter: serviceIds. Handles the usual case: a waiting invoice with stored `issued` events and no `failed` one becomes issued, and an issued
+ * invoice stays issued. `hear` judges all other cases. Runs after the commit of the events. OFFSET 0 looks up each row separately and the update gets
+ * arrays, so that the planner reads no table whole. The update locks in the order of ids, and checks again a row that another writer held.
  */
 const ISSUE_REPORTED = `/* issue-reported */
 WITH called_issued AS MATERIALIZED (
@@ -100,8 +100,8 @@ export interface Heard {
 }
 
 /**
- * Applies the stored events of documents with these service ids, and the results of GETs. Both sides of the race between a webhook and an answer run it after
- * their commit, in a new snapshot. Events of documents without an invoice stay unmatched.
+ * Applies the stored events of documents with these service ids, and the results of GETs. A webhook and an answer may race: both
+ * run this function after their commit, in a new snapshot. Events of documents without an invoice stay unmatched.
  */
 export async function hear(
   database: Database,
@@ -166,7 +166,7 @@ interface IssuedRow extends Omit<SettledRow, 'batchId'> {
   readonly serviceId: string;
 }
 
-/** Returns the invoices at rest for each of their batches, by invoice id, with lines that held the content of an issued earlier document. */
+/** Returns the settled lines of these invoices by invoice id, in all their batches, with lines that held the content of an issued earlier document. */
 export async function settledInvoices(
   queries: Queries,
   invoiceIds: readonly number[],

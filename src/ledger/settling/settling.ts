@@ -138,7 +138,7 @@ export function createSettling(database: Database) {
   };
 
   return {
-    /** Counts the page's invoices after it applies stored events: the process that stored them may have died before it applied them. */
+    /** Applies stored events, and then counts the page's invoices: the process that stored the events may have died before it applied them. */
     async pageProgress(batchId: string, page: number): Promise<PageProgress> {
       const { unapplied, progress } = await readProgress(batchId, page);
       const missed =

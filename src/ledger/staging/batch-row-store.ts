@@ -6,7 +6,7 @@ import type { Database, Queries } from '../../database/database.ts';
 import { column } from '../sql.ts';
 import type { BatchClaim } from '../../domain/records/batch-record.ts';
 
-/** Rows in memory at a time; all rows of one identity come in addition. */
+/** Number of rows in memory at a time; the rows of one identity are there in addition. */
 const PORTION = 1_000;
 
 /** [ref, nif, object, cells]; the row number has its own column. JSON keeps NUL, which PostgreSQL text cannot hold. */
@@ -88,7 +88,7 @@ WITH claim AS (
 )
 SELECT batch_id FROM claim`;
 
-/** Parameter: batchId. One pass over all rows, which may spill to the database's disk and never reaches this process. */
+/** Parameter: batchId. Sorts in one pass over all rows. The rows may spill to the database's disk, and never come to this process. */
 const ORDER_BATCH_ROWS = `/* order-batch-rows */
 INSERT INTO batch_row_order (batch_id, first_row, file_row)
 SELECT batch_id, min(file_row) OVER (PARTITION BY identity), file_row FROM batch_row WHERE batch_id = $1`;

@@ -5,13 +5,13 @@ import { CLOSED_BATCH_STATES } from '../sql.ts';
 import type { Queries } from '../../database/database.ts';
 import { forgetRows } from './batch-row-store.ts';
 
-/** Reason of an invoice that has no line in its owner's batch because Lote reads the file anew, and for which other batches wait. */
+/** Reason of an invoice that other batches wait for, and that has no line in its owner's batch because Lote reads that batch's file anew. */
 const READ_ANEW = 'file-read-anew';
 
 /** SQL condition: the invoice belongs to batch $1 with that reason. It uses the index of invoices with a reason. */
 const KEPT = `k.owner_batch = $1 AND k.reason_code = '${READ_ANEW}'`;
 
-/** The invoices that batch $1 has staged, or kept when it was read anew: an array of ids, computed once. */
+/** The invoices that batch $1 has staged, or kept when its file was read anew: an array of ids, computed once. */
 const STAGED = `ARRAY(
   SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1 AND mine.invoice_id IS NOT NULL
   UNION ALL SELECT k.invoice_id FROM invoice k WHERE ${KEPT})`;
@@ -27,8 +27,8 @@ const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 
 const NOBODY_ELSE_WAITS = `NOT EXISTS (SELECT 1 FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
 
 /**
- * Makes SQL with parameter batchId that locks the batch's unsent invoices in the order of stagings. If a portion of another file attaches to one first, the
- * next statements see its lines; if later, that portion finds the invoice passed on.
+ * Makes SQL with parameter batchId that locks the batch's unsent invoices in the order of stagings. If a portion of another file attaches
+ * to an invoice before the lock, the next statements see its lines; after the lock, that portion finds the invoice passed on.
  */
 function lockUnsent(invoices: string): string {
   return `/* lock-unsent */
@@ -40,7 +40,7 @@ SELECT count(*) AS invoices FROM (
 ) locked`;
 }
 
-/** Makes SQL with parameter batchId that locks the waiting batches. None of them can go on before the invoices passed to it are committed. */
+/** Makes SQL with parameter batchId that locks the waiting batches. None of them can continue before the invoices passed to it are committed. */
 function lockHeirs(invoices: string): string {
   return `/* lock-heirs */
 SELECT b.batch_id FROM batch b
@@ -78,8 +78,8 @@ interface HeirRow {
 }
 
 /**
- * Makes SQL with parameter batchId: the batch's corrections that no other batch waits for. The newest generation that lines of other batches hold becomes the
- * invoice again. A closed one of these batches, if any, becomes the owner, so that no batch sends it by itself.
+ * Makes SQL with parameter batchId: the batch's corrections that no other batch waits for. The newest generation that a line of another batch holds
+ * becomes the present one again. A closed one of these batches, if any, becomes the owner, so that no batch sends the invoice by itself.
  */
 function findCorrected(invoices: string): string {
   return `/* find-corrected */
@@ -125,7 +125,7 @@ export async function forgetStaging(queries: Queries, batchId: string, isReadAne
   await forgetRows(queries, batchId);
 }
 
-/** Gives up, at the end of a staging, the invoices that the batch kept when it was read anew and no longer has. */
+/** At the end of a staging, gives up the invoices that the batch kept when its file was read anew, and that its file no longer has. */
 export async function passOnLeftOver(queries: Queries, batchId: string): Promise<void> {
   await giveUp(queries, batchId, { invoices: LEFT_OVER, isReadAnew: false });
 }

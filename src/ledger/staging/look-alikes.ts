@@ -70,8 +70,8 @@ const LOCK_FULLER = {
 } as const;
 
 /**
- * Finds for each invoice a fuller spelling in another batch, whose last zeros it may have lost: `1.1` may be `1.10`. A file with both has lost none, and a
- * known identity stays as it is. Before it reads, the function takes one lock in its final strength until the transaction ends.
+ * Finds for each invoice a fuller spelling in another batch, whose last zeros the invoice may have lost: `1.1` may be `1.10`. A file that has both spellings
+ * has lost none, and a known identity stays as it is. Before it reads, the function takes one lock in its final strength until the transaction ends.
  */
 export async function findFuller<Staged>(
   queries: Queries,

@@ -27,11 +27,11 @@ interface ValidInvoice extends OfFile {
   /** The key for generation 1. */
   readonly idempotencyKey: string;
   readonly net: string;
-  /** True if its content cannot replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
+  /** True if its content cannot replace a `rejected` one: no refusal of this service is a proof, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected?: boolean;
   /** The person who started the batch has accepted the risk of a duplicate. */
   readonly riskAccepted?: true;
-  /** How long the service remembers a key; older content is replaced only at an accepted risk. The default is for ever. */
+  /** How long the service remembers a key. Older content is replaced only if the risk is accepted. The default is for ever. */
   readonly retentionMs?: number;
   /** The person who started the batch has confirmed that look-alike references are different. */
   readonly lookAlikesKept?: true;
@@ -59,7 +59,7 @@ interface Keyed {
   readonly keys: Omit<InvoiceKeys, 'skeleton'> & { readonly skeleton: string | null };
   /** Set if the invoice was sent since the copy from which the ledger was restored. */
   readonly lost: LostSend | undefined;
-  /** The generation in which this very content was sent last then, and which continues; null if there was no such send. */
+  /** The generation in which this content was sent last since that copy, and which continues; null if the content was not sent. */
   readonly continued: number | null;
 }
 
@@ -113,8 +113,8 @@ ON CONFLICT (invoice_id, generation) DO UPDATE SET content = excluded.content,
   merchant_legal_name = excluded.merchant_legal_name, merchant_email = excluded.merchant_email`;
 
 /**
- * Parameters: application, batchId, now, then arrays of identity, nif, ref, fingerprint, key, skeleton, generation. Neither changes nor returns known
- * identities and skeletons. One order for both, so that two batches with the same invoices do not deadlock.
+ * Parameters: application, batchId, now, then arrays of identity, nif, ref, fingerprint, key, skeleton, generation. Neither changes nor
+ * returns known identities and skeletons. All writers insert in one order, so that two batches with the same invoices do not deadlock.
  */
 const INSERT_INVOICES = `/* insert-invoices */
 INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, state, generation)
@@ -182,8 +182,8 @@ function acceptedAnew({ staged, attachment, invoiceId }: Placed): readonly numbe
 const MOST_ROUNDS = 5;
 
 /**
- * Inserts new invoices, locks known ones, and decides about them. Adds the others, which look like an invoice of the ledger, to `lookAlikes`, or inserts them
- * without a skeleton if a person has confirmed that they are different. An invoice that disappears between insert and lock is new in the next round.
+ * Inserts new invoices, locks known ones, and decides about them. The remaining ones look like an invoice of the ledger: adds them to `lookAlikes`, or inserts
+ * them without a skeleton if a person has confirmed that they are different. An invoice that disappears between insert and lock is new in the next round.
  */
 async function place(
   queries: Queries,
@@ -279,7 +279,7 @@ function broughtBy(
   };
 }
 
-/** Writes the content of the batch that will send the invoice: a file dropped again may bring missing details of the merchant. */
+/** Writes the content from the file whose batch will send the invoice: a file dropped again may bring missing details of the merchant. */
 async function writeContents(queries: Queries, placed: readonly Placed[]): Promise<void> {
   const owned = placed.filter((one) => ['new', 'take-over', 'correct'].includes(one.attachment));
   if (owned.length === 0) return;

@@ -131,7 +131,7 @@ async function checkComplete(queries: Queries, batchId: string, staged: FinishSt
   );
 }
 
-/** Rows to stage before another look at the tables: 100 files of 1 to 4 invoices spent two thirds of all statement time on tidying. */
+/** Rows to stage before another look at the tables: with a look after each of 100 files of 1 to 4 invoices, tidying took two thirds of all statement time. */
 const LOOK_EVERY_ROWS = 1_000;
 
 /** Tables of staging and sending that have grown by a tenth since the last tidying, which reads more the larger the ledger is. */

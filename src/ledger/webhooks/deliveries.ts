@@ -32,7 +32,7 @@ export interface DeliveryTrouble {
   readonly unreadable: number;
   /** Final words about service ids that no invoice has or had. */
   readonly unknownIds: number;
-  /** True if an invoice of the batches since then has no answer or was refused: such a final word may be about it. */
+  /** True if an invoice of the batches since then has no answer or was refused: an event with an unknown id may be about it. */
   readonly isAnswerMissing: boolean;
 }
 
@@ -57,8 +57,8 @@ SELECT
   ) AS is_answer_missing`;
 
 /**
- * Parameters (arrays): sha256, raw (base64, only unreadable ones), receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Reads stored
- * bytes again if the profile did not understand them before: a sender repeats a delivery on request.
+ * Parameters (arrays): sha256, raw (base64, only unreadable ones), receivedAt, type, eventId, serviceId, verdict, reason code, reason message. If the
+ * profile did not understand stored bytes before, a delivery with the same bytes replaces the reading: a sender repeats a delivery on request.
  */
 const INSERT_DELIVERIES = `/* insert-deliveries */
 INSERT INTO delivery AS known (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
@@ -71,7 +71,7 @@ ON CONFLICT (sha256) DO UPDATE SET event_type = excluded.event_type, event_id = 
 WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL
 RETURNING xmax = 0 AS is_new`;
 
-/** Parameters: batchId, limit. A random sample, so that invoices that the service does not confirm cannot keep others from polls. */
+/** Parameters: batchId, limit. Takes a random sample, so that invoices that the service never confirms do not keep other invoices from being polled. */
 const REPORTED_FAILURES = `/* reported-failures */${openDocuments('live_line i', 'i', ', i.asks, count(*) OVER () AS reported')}
 WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted' AND event.seq IS NOT NULL
 ORDER BY random()
@@ -113,7 +113,7 @@ export function createDeliveries(database: Database) {
   };
 }
 
-/** Runs one statement a call, because the receiver already groups deliveries. A statement may touch each row only once. */
+/** Runs one statement for each call, because the receiver already groups deliveries. One statement must not touch a row twice. */
 async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<number> {
   if (deliveries.length === 0) return 0;
   const different = [...new Map(deliveries.map((one) => [one.sha256, one])).values()];

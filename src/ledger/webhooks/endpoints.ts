@@ -20,7 +20,7 @@ export type EndpointClaim =
   /** Another process is registering now. */
   | { readonly kind: 'taken' };
 
-/** Endpoints of an application at a base address, in the order of registration. Lote replaces none, because the service may still have it. */
+/** Endpoints of an application at a base address, in the order of registration. Lote removes none of them, because the service may still have it. */
 type Endpoints = readonly {
   readonly url: string;
   readonly secret: string | null;
@@ -31,7 +31,7 @@ type Endpoints = readonly {
 interface Claim {
   readonly claimant: string | null;
   readonly expiresAt: number;
-  /** Number of registrations that began without a known end. */
+  /** Number of registrations that began and whose end is not known. */
   readonly unanswered: number;
 }
 
@@ -74,7 +74,7 @@ export function createEndpoints(database: Database) {
         unanswered: unanswered - (answered ? 1 : 0),
       })),
 
-    /** Adds the secret to the earlier ones. The same secret again means the same endpoint. */
+    /** Adds the secret to the earlier ones. The same secret again means that the endpoint is the same. */
     saveEndpoint: ({ url, secret, ...of }: WebhookEndpointRecord, now: number): Promise<void> =>
       changeFact<Endpoints, void>(database, endpointsKey(of), (known) => {
         const others = (known ?? []).filter((one) => one.url !== url || one.secret !== secret);
