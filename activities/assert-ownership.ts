@@ -22,7 +22,7 @@ export interface PageWork extends BatchWork {
 }
 
 /**
- * Refuses work of a wrong ledger, application or account, because a worker on the right queue with the wrong one would
+ * Refuses work of another ledger, application or account: otherwise a worker that polls the right queue with wrong settings would
  * issue every invoice again. Checks the account each time, because a command may change it while this worker runs.
  * @throws LoteError `ledger-foreign`, `application-foreign`, `interlock`
  */

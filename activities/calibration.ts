@@ -49,7 +49,7 @@ const BEHIND_STOP: StatusAnswer = {
   retryAfterMs: null,
 };
 
-/** The service profile as receiver and activities of one process know it. Methods reject only if the ledger does. */
+/** What the receiver and the activities of one process know of the calibration of the service profile. Methods reject only if the ledger does. */
 export class Calibration {
   readonly #deps: CalibrationDeps;
   #state: CalibrationState | null = null;
@@ -76,15 +76,15 @@ export class Calibration {
   }
 
   /**
-   * Takes places for invoices of a slice while the gate is closed. Returns the ordinals that may be sent now, or null for all; `hasMore`:
-   * further invoices of the slice wait for the gate.
+   * Takes places for invoices of a slice while the gate is closed. Returns the ordinals that may be sent now, or null
+   * if all may. `hasMore`: other invoices of the slice wait until the gate opens.
    */
   async places({ batchId, from, to }: { batchId: string; from: number; to: number }) {
     if (await this.isOpen()) return { ordinals: null, hasMore: false };
     const { ledger, now } = this.#deps;
     const known = await ledger.calibrationInvoices((await this.known(0)).out);
     const unsent = await ledger.firstUnsent(batchId, { limit: CANDIDATES, from });
-    // A placed invoice goes again wherever it stands: the gate stays closed until it has an answer.
+    // An invoice with a place is sent again even if it is far behind: the gate stays closed until it has an answer.
     const placed = known.filter(
       (one) => one.batchId === batchId && (one.state === 'staged' || one.state === 'sending'),
     );
@@ -103,7 +103,7 @@ export class Calibration {
     await this.#change((draft) => observePost(draft, { answer, key, at: this.#deps.now() }));
   }
 
-  /** Returns the answer as it counts: an unproved final word is `processing`; after a contradiction, none counts. */
+  /** Returns the answer as Lote may use it: an unproved final word becomes `processing`, and after a contradiction no answer counts. */
   async asked({ answer, serviceId, reported }: AskedInvoice): Promise<StatusAnswer> {
     if (answer.kind !== 'status') return (await this.isStopped()) ? BEHIND_STOP : answer;
     const { rules, now } = this.#deps;
@@ -115,12 +115,12 @@ export class Calibration {
     return { ...answer, status: 'processing', reason: null };
   }
 
-  /** Returns whether a GET has confirmed a `failed` event before, so that one with an unreadable GET counts. */
+  /** Returns whether a GET has confirmed a `failed` event before. If so, a `failed` event counts even if its GET is unreadable. */
   areFailuresProved(): Promise<boolean> {
     return this.#isProved('failed event');
   }
 
-  /** Returns false when the receiver must not store the deliveries, so that the sender retries. One GET must prove each type that says issued. */
+  /** Returns false when the receiver must not store the deliveries, so that the sender retries. One GET must prove each event type that means issued. */
   async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
     if (!deliveries.some(({ event }) => event?.verdict && event.serviceId !== null)) return true;
     try {
@@ -149,7 +149,7 @@ export class Calibration {
     await this.#change((draft) => stopCalibration(draft, reason, this.#deps.now()));
   }
 
-  /** Returns whether the service's words do not count now. */
+  /** Returns whether a contradiction has stopped the calibration, so that no word of the service counts. */
   async isStopped(): Promise<boolean> {
     await this.known(WORDS_FRESH_MS);
     return this.stoppedHere()?.code === PROFILE_CONTRADICTION;
@@ -166,7 +166,7 @@ export class Calibration {
     return this.#state === null || this.#state.trusted ? null : this.#state.stop;
   }
 
-  /** Returns whether it is time to ask for the sent invoices, `pauseMs` after the look before. */
+  /** Returns whether it is time to poll the sent invoices: `pauseMs` after the last look. */
   takeLook(pauseMs: number): boolean {
     const now = this.#deps.now();
     const age = now - this.#lookedAt;
@@ -196,7 +196,7 @@ export class Calibration {
   #keep(state: CalibrationState): CalibrationState {
     const { log, now } = this.#deps;
     this.#readAt = now();
-    // A read that began before this process found a stop must not take the stop back; an operator may.
+    // A reading that began before this process found a reason to stop must not remove that reason; an operator may remove it.
     const stop = state.trusted ? null : (state.stop ?? this.#state?.stop ?? null);
     this.#state = { ...state, stop };
     for (const { code, message } of state.found) {
@@ -213,7 +213,7 @@ export class Calibration {
     return trusted || proved.includes(name);
   }
 
-  /** Asks for one invoice that an event of this type calls issued. Questions queue; most need no GET of their own. */
+  /** Polls one invoice that an event of this type calls issued. Calls wait for each other, and most then need no GET of their own. */
   #prove(type: string, serviceId: string): Promise<boolean> {
     const name = `event ${type}`;
     const proved = this.#questioned.then(async () => {

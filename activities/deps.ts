@@ -13,7 +13,7 @@ import type { Ledger } from '../src/ledger/ledger.ts';
 import type { RunLog } from '../src/nightly/run-log.ts';
 import type { NightMessages } from '../src/nightly/night-message.ts';
 
-/** All dependencies of the activities, from the entry points: activities know no driver, no server, no file format. */
+/** All dependencies of the activities. The entry points provide them, so that activities know no driver, no server and no file format. */
 export interface ActivityDeps {
   readonly application: string;
   /** Language and format of texts for people (`LOTE_LANGUAGE`). */
@@ -23,9 +23,9 @@ export interface ActivityDeps {
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
-  /** Starts stuck runs again that no worker continues. */
+  /** Starts runs again that are stuck because no worker continues them. */
   readonly restartRuns: () => Promise<readonly string[]>;
-  /** Whether the profile is proved to read the service: how many invoices may go out, and which words count. */
+  /** Knows whether the profile is proved to read the service, how many invoices may go out, and which words count. */
   readonly calibration: Calibration;
   /** Notifies a batch why one of its activities is repeated; never rejects. */
   readonly notifyWaiting: NotifyWaiting;
@@ -76,7 +76,7 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average per invoice. */
   readonly repeatsPerInvoice: number;
-  /** How long after its first POST a key may be reused: the service is known to remember it until its answer comes. */
+  /** How long after its first POST a key may be used again. After this, the service may forget the key before its answer comes. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
@@ -118,7 +118,7 @@ export interface ReadFileOk<C> extends ReadFile {
   readonly conversion: C;
 }
 
-/** Turns files into rows and rows into invoices (src/ingest). `C` is the reader's own note between the two. */
+/** Turns files into rows and rows into invoices (src/ingest). `C` is what the reader keeps between the two steps. */
 export interface FileReader<C = unknown> {
   /** Absolute path of a file of the input directory. @throws LoteError `file-unreadable` when it is not one. */
   resolve(file: string): Promise<string>;

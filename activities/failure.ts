@@ -5,8 +5,8 @@ import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 const UNFORESEEN_ATTEMPTS = 8;
 
 /**
- * Number of attempts of an activity by error code; a code that is not listed fails it at once. Trouble that passes by
- * itself or after a person acts is repeated without limit if waiting loses nothing.
+ * Number of attempts of an activity by error code; an error whose code is not listed fails the activity at once.
+ * Trouble that passes by itself, or after a person acts, is repeated without limit if waiting loses nothing.
  */
 const ATTEMPTS: ReadonlyMap<LoteErrorCode, number> = new Map([
   ['ledger-unavailable', Infinity],
@@ -18,9 +18,9 @@ const ATTEMPTS: ReadonlyMap<LoteErrorCode, number> = new Map([
   ['temporal-unavailable', Infinity],
   // The mail server or the receiver of the message may take it later.
   ['message-unsent', Infinity],
-  // The mount comes back, or another worker has it.
+  // The folder is mounted again, or another worker has it.
   ['folder-unusable', Infinity],
-  // Another worker, or this one with corrected settings, can do it.
+  // Another worker can do the work, or this one with corrected settings.
   ['application-foreign', Infinity],
   ['interlock', Infinity],
   // A lost claim never comes back, so the run must end and name its owner. The last attempt of a reset run claims anew.
@@ -65,7 +65,7 @@ export function attemptsWithoutEnd(): number {
   return Number(Context.current().info.heartbeatDetails ?? 0);
 }
 
-/** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activities.ts). */
+/** A heartbeat distinguishes a slow service or disk from a dead worker. Its interval is well inside every heartbeat time-out (workflows/activities.ts). */
 export const HEARTBEAT_MS = 5_000;
 
 /**
@@ -88,7 +88,7 @@ export function guarded<I, O>(
     const notify = async (reason: string | null): Promise<void> => {
       if (workflowExecution !== undefined) await notifyWaiting({ ...workflowExecution, activity: name, reason });
     };
-    // The next attempt reads the last heartbeat: this attempt counts as without an end until it has one.
+    // The next attempt reads the last heartbeat: until this attempt sends its last one, it counts as an attempt without an end.
     const withoutEnd = attemptsWithoutEnd();
     const heartbeat = setInterval(() => context.heartbeat(withoutEnd + 1), HEARTBEAT_MS);
     try {
@@ -129,7 +129,7 @@ export function workerStops(): ApplicationFailure {
 export interface WaitingNotice {
   readonly workflowId: string;
   readonly runId: string;
-  /** The activity's name, so that its end removes only its own notice. */
+  /** The activity's name, so that the end of an activity removes only its own notice. */
   readonly activity: string;
   /** Code and cause, without names or secrets; null after the trouble. */
   readonly reason: string | null;

@@ -17,7 +17,7 @@ export interface FinishInput extends BatchWork {
   readonly isFailed?: boolean;
 }
 
-/** Gives every open invoice its end state; the next run of the same file takes it up. Returns how the batch ended. */
+/** Gives every open invoice its end state; the next run of the same file continues with it. Returns how the batch ended. */
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
   const { batchId, cancelled, actions } = input;
   const fencingToken = await latestToken(deps, input);
@@ -25,7 +25,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   if (input.control) await deps.ledger.recordControl(input.control);
   await deps.ledger.noteActions(batchId, actions);
   const snapshot = await snapshotOf(deps, batchId);
-  // Nearly always none: a search for them costs as much as this count.
+  // Nearly always, no invoice is open, and to search for open ones would cost as much as this count.
   const hasOpen = OPEN_STATES.some((state) => (snapshot.counts[state] ?? 0) > 0);
   const state = cancelled ? 'cancelled' : 'finished';
   if (!hasOpen) {
@@ -41,7 +41,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   return snapshotOf(deps, batchId);
 }
 
-/** Begins a round after a failed step, so that its unfinished work writes no more. A later attempt begins another. */
+/** Begins a round after a failed step, so that the unfinished work of the step can write no more. A later attempt begins another round. */
 async function latestToken(
   { ledger }: ActivityDeps,
   { batchId, fencingToken, isFailed }: FinishInput,

@@ -21,14 +21,14 @@ const MOST_PAGES = 500;
 export interface IngestInput extends BatchInput {
   readonly workflowId: string;
   readonly runId: string;
-  /** Known from an earlier reading, because the file may have been moved since. */
+  /** Known from an earlier reading, or null. The file may have been moved since then. */
   readonly sha256: string | null;
   readonly order: StartOrder;
   /** Runs that were ended so that this run continues in their place. */
   readonly replaces?: readonly string[] | undefined;
 }
 
-/** Otherwise a file that ends its worker on each reading would do so for ever. */
+/** Without this limit, a file that ends its worker on each reading would do so for ever. */
 const READINGS_WITHOUT_END = 3;
 const READING_ENDS_WORKER = {
   code: 'reading-ends-worker',
@@ -44,7 +44,7 @@ export type IngestResult =
       readonly ledgerId: string;
       readonly batchId: string;
       readonly desk: OperatorLinks;
-      /** As in `BatchResult`, by the totals that this start declared. */
+      /** As in `BatchResult`, for the totals that this start declared. */
       readonly totalsDiffer?: string;
     }
   | {
@@ -101,7 +101,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
   if (first.kind !== 'owned') return first;
   const { workflowId, runId } = first.batch;
   if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
-  // No operator ended a run that this run replaces.
+  // Lote itself ended a run that this run replaces, so no operator's stop is recorded.
   const goesOn = input.replaces?.includes(runId) === true;
   if (input.order !== 'person' && !goesOn) await recordStopOf(deps, first.batch);
   const order = input.order === 'restart' && !goesOn ? 'none' : input.order;
@@ -159,10 +159,10 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // A batch held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = otherwise ?? (await holdOfKnown(deps, input, batch));
-  // If held for its other reading, its totals were not compared.
+  // If the batch is held because it would be read differently, its totals were not compared.
   if (otherwise === null) await keepTotalsFinding(deps, batch, hold);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
-  // The held invoices say "drop the file again", and that is no longer enough.
+  // The reasons of the held invoices say "drop the file again", which is no longer enough.
   const andHeld = otherwise !== null;
   if (!(await applyHold(deps, batch, hold ?? holdOf(batch, unusual), andHeld))) await letGo(deps, batch);
   return runningBatch(deps, batch, hold === null ? unusual : null);
@@ -172,7 +172,7 @@ function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason 
   return unusual === null ? null : unusualTotalReason(batchId, unusual);
 }
 
-/** Keeps the finding on the totals current: they differ, or a file with differing totals was released. */
+/** Updates the finding about the totals: they differ, or a person released a file with differing totals. */
 async function keepTotalsFinding({ ledger }: ActivityDeps, batch: BatchClaim, hold: Reason | null): Promise<void> {
   if (hold?.code === TOTALS_DIFFER) await ledger.noteTotals(batch, totalsFinding(hold));
   else await ledger.overruleTotals(batch, 'start');
@@ -195,7 +195,7 @@ const UNANSWERED: Reason = {
     'A process of an earlier run had this invoice to send, and no answer is known: it may have been sent. Its file was started again and is held. To send it, or to find out with the same key, run the file again without what holds it.',
 };
 
-/** Applies a hold to unsent invoices and to those that a dead process had to send; true if nothing may be sent. `andHeld`: those that are held already get the reason, too. */
+/** Holds unsent invoices and those that a dead process had to send. Returns true if nothing may be sent. `andHeld`: held invoices get the reason, too. */
 async function applyHold(
   deps: ActivityDeps,
   batch: BatchRecord,
@@ -206,7 +206,7 @@ async function applyHold(
   const { batchId, fencingToken } = batch;
   const now = deps.now();
   await deps.ledger.recordStop(batch, { what: 'held', at: now, who: null, why: reason.message });
-  // A process may have died before the POST, and a hold that says "Nothing of it was sent" must hold its invoice, too.
+  // A process may have died before its POST. A hold that says "Nothing of it was sent" must hold the invoice of that process, too.
   await deps.ledger.holdUnsent(batchId, { reason, unanswered: UNANSWERED, now, fencingToken, andHeld });
   return true;
 }
@@ -218,7 +218,7 @@ async function holdOfKnown({ ledger }: ActivityDeps, input: IngestInput, batch: 
   return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings, hasSent });
 }
 
-/** The file was hashed to name its batch, and again while read: a change between the two means a half-written file. */
+/** Lote hashes the file to name its batch, and again while it reads the file. Different hashes mean a half-written file. */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
   throw new LoteError(
@@ -233,8 +233,8 @@ function readOptions(input: IngestInput): ReadOptions {
 }
 
 /**
- * Returns why nothing more of a batch may be sent although its file is started again: Lote would read it differently
- * now, and the ledger has the first reading. The person who starts it has seen the new reading. Returns null otherwise.
+ * Returns why nothing more of a batch may be sent although a person starts its file again: Lote would read the file
+ * differently now, while the ledger has the first reading, and the person has seen the new one. Returns null otherwise.
  */
 async function readOtherwise(
   { files }: Pick<ActivityDeps, 'files'>,

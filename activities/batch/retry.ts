@@ -23,14 +23,14 @@ export interface ReopenInput extends ClaimingRun {
 }
 
 export interface SendAgainInput extends BatchWork {
-  /** Names the audit lines: a step that is repeated writes each of them once. */
+  /** Prefix of the ids of the audit lines, so that a repeated step writes each line once. */
   readonly actionId: string;
   readonly requests: readonly RetryRequestInput[];
   /** The retry policy of the service profile may add failed invoices. */
   readonly automatic: boolean;
 }
 
-/** The reopened batch: as it runs now, with the pages that have something to send. */
+/** The batch as it runs now, with the pages that have something to send. */
 export interface Reopened {
   readonly batch: RunningBatch;
   readonly moved: number;
@@ -50,7 +50,7 @@ export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promi
   return reopened(deps, batchId, [result]);
 }
 
-/** A retry of some rows, or of failed invoices, sends these and leaves the batch stopped. */
+/** Returns whether the retry is for the whole batch. A retry of some rows, or of failed invoices, sends these and leaves the batch stopped. */
 function isForAllHeld({ rows = [], states = [] }: RetryRequestInput): boolean {
   return rows.length === 0 && (states.length === 0 || states.includes('held'));
 }
@@ -102,7 +102,7 @@ async function beginRound(
   return (await ledger.beginRound({ batchId, fencingToken, attempt, isOrdered: requests.length > 0 })).fencingToken;
 }
 
-/** The detail names the run, so that a command can send it the update itself. */
+/** The detail names the workflow, so that a command can send the update to it. */
 function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'batch-running',
@@ -156,7 +156,7 @@ function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]):
   return total;
 }
 
-/** Sends what an earlier run of the file left: held invoices for the first time, unknown ones with key and bytes unchanged. */
+/** Releases what an earlier run of the file left: held invoices, to be sent for the first time, and unknown ones, to be repeated unchanged. */
 export async function letGo(deps: ActivityDeps, batch: BatchWriter): Promise<void> {
   await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
   await repeatUnknown(deps, batch);

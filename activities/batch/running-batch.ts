@@ -54,7 +54,7 @@ export async function runningBatch(
   unusual: UnusualTotal | null = null,
 ): Promise<RunningBatch> {
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  // Each of these reads the whole batch, and nothing of it is sent meanwhile.
+  // Each of these queries reads the whole batch, and nothing of the batch is sent meanwhile.
   const [open, snapshot, before, first] = await Promise.all([
     deps.ledger.openPages(batch.batchId),
     snapshotOf(deps, batch.batchId),
@@ -91,7 +91,7 @@ export interface RefreshSnapshotInput extends BatchWork {
   readonly actions: readonly NotedAction[];
 }
 
-/** History keeps the result of each refresh: enough to see the pattern, a few kilobytes at most. */
+/** Limits of a snapshot. History keeps each one: it shows the pattern, and has a few kilobytes at most. */
 const MOST_CURRENCIES = 8;
 const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
@@ -103,13 +103,13 @@ const FRESH_MS = 1_000;
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
   const { batchId, actions, control } = input;
   await deps.ledger.noteActions(batchId, actions);
-  // At each refresh, not only after an order: a ledger that was restored, or a standby that was promoted, may have lost
-  // the last order. A later order, or a batch that has ended, overrides this one.
+  // Records the order at each refresh, not only after a new order: a restored ledger, or a standby that was promoted,
+  // may have lost the last order. A later order, or a batch that has ended, overrides this one.
   if (control !== undefined) await deps.ledger.recordControl(control);
   return snapshotOf(deps, batchId);
 }
 
-/** Counts by state, net by currency, problems by reason: rows and codes, but no names. */
+/** Returns counts by state, net by currency and problems by reason: rows and codes, but no names. */
 export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
   const { ledger, now, calibration } = deps;
   const counts = await ledger.countOutcomes(batchId);

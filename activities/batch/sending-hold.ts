@@ -14,7 +14,7 @@ export interface StagedBatch {
   readonly invoices: number;
   readonly rowsWithoutInvoice: number;
   readonly fileFindings: readonly Finding[];
-  /** An earlier run has sent some. Optional: the default is false. */
+  /** An earlier run has sent some of the invoices. Optional: the default is false. */
   readonly hasSent?: boolean;
 }
 
@@ -73,7 +73,7 @@ function netDifferences({ expectNet }: Expectations, outcomes: readonly OutcomeC
   ];
 }
 
-/** The workflow has checked all but the amounts. */
+/** Reads an expected amount; the workflow has checked everything else. */
 function amount(value: string): string {
   const decimal = canonicalDecimal(value);
   if (decimal !== null) return decimal;

@@ -13,7 +13,7 @@ const PORTION = 1_000;
 
 /**
  * Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. Each holds a shared
- * lock of the batch's row. With three writes, a later claim waits until the file ends; with two, for at most a few portions more than with one.
+ * lock of the batch's row. With three, a later claim would wait for the end of the file; with two, it waits for at most a few portions.
  */
 const WRITES = 2;
 

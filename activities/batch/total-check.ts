@@ -14,7 +14,7 @@ import {
 
 /** Number of newest batches of a pattern to compare: two working weeks of a nightly file. */
 const COMPARED = 10;
-/** Fewer batches do not show a usual total: a week of a nightly file. */
+/** Fewer earlier batches than this (a week of a nightly file) do not show a usual total. */
 const NEEDED = 5;
 
 type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
@@ -40,8 +40,8 @@ export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<Unu
 }
 
 /**
- * Checks a batch that an earlier run had staged. An open question stays open unless the person who starts the batch
- * again declares the total, and an answered one stays answered.
+ * Checks a batch that an earlier run had staged. If an operator has not answered yet, the question stays open, unless
+ * the person who starts the batch again declares the total. An answered question stays answered.
  */
 export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const saved = await deps.ledger.totalCheck(checked.batch.batchId);
@@ -67,8 +67,8 @@ export function unusualTotalReason(batchId: string, { invoices, difference }: Un
 }
 
 /**
- * Returns the base name in small letters, without accents, each number or date as `#`: `Faturas_2026-11-23 (1).csv` and
- * `faturas_20261124.csv` are both `faturas_#.csv`.
+ * Returns the base name in small letters, without accents, with `#` for each number or date: `Faturas_2026-11-23
+ * (1).csv` and `faturas_20261124.csv` are both `faturas_#.csv`.
  */
 export function filePatternOf(file: string): string {
   return file
@@ -86,7 +86,7 @@ async function compare(
 ): Promise<TotalCheck> {
   if (factor === null || checked.isHeld) return { kind: 'off' };
   if (isDeclared(checked)) return { kind: 'declared' };
-  // A corrections file has some rows of another file: it has and gives no usual total. Report and page say so.
+  // A corrections file has only some rows of another file: it has no usual total and counts for none. Report and page say so.
   if (isCorrectionsFile(checked.batch.proof)) return { kind: 'corrections' };
   const { batchId } = checked.batch;
   const earlier = await ledger.earlierTotals({ application, pattern, batchId, limit: COMPARED });
@@ -112,8 +112,8 @@ function totalOf(outcomes: readonly OutcomeCount[]): FileTotal {
 }
 
 /**
- * Returns the median number of invoices, and for each currency the median of the files that had it: a currency of every third file is
- * usual whether it is present or missing. A currency that no file had is usually 0; a missing one counts only if all earlier files had it.
+ * Returns the median number of invoices, and for each currency the median of the files that had it, so that a currency of every third file is usual
+ * whether it is present or missing. The usual amount of a currency that no file had is 0. A missing currency counts only if all earlier files had it.
  */
 function usualTotal(earlier: readonly FileTotal[], total: FileTotal): FileTotal {
   const net: Record<string, string> = {};

@@ -28,7 +28,7 @@ export interface NoteRequest {
   readonly batch: BatchRecord | null;
   /** Why the batch of the file is stopped, or null if it is not. */
   readonly stopped: BatchStop | null;
-  /** References of its doubtful invoices that went out; none by default. Only the note has them: Temporal's history keeps the remarks. */
+  /** References of its doubtful invoices that went out; none by default. Only the note has them, because Temporal's history keeps the remarks. */
   readonly contradictedRefs?: readonly string[];
   /** Why the file was refused; null by default. Only the note has it, because it quotes the file. */
   readonly refusal?: string | null;
@@ -39,8 +39,8 @@ export interface NoteRequest {
 }
 
 /**
- * Says in words what became of a file and what to do next: remarks, the same in English for programs (`sentences`), and the
- * note beside the file in the language of the installation (`text`). `known`: the same bytes were a batch before this night.
+ * Says in words what became of a file and what to do next. `sentences` are the remarks in English, for programs; `text` is the
+ * note beside the file, in the language of the installation. `known`: the same bytes were a batch before this night.
  */
 export function nightlyNote(request: NoteRequest) {
   const { file, end, batch, night } = request;

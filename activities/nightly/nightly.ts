@@ -18,7 +18,7 @@ import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-reco
 import type { MessageChannel, NightlyRunEntry, NightMessageNote } from '../../src/domain/records/night.ts';
 import { unusualTotalOf } from '../batch/total-check.ts';
 
-/** An unfinished upload needs no person: the next night takes its file. */
+/** An unfinished upload needs no person, because the next night takes its file. */
 const STILL_ARRIVING: ReadonlySet<WaitingReason> = new Set(['growing', 'empty']);
 
 /** Gives the night its name and its date, in the zone or else in the worker's own. @throws LoteError `transition-refused` when nights were switched off before a worker began this one */
@@ -37,7 +37,7 @@ export async function openNightlyRun(
       'Opening a night: the schedule that started it must be there, but it was deleted (lote nightly off) before a worker began this run. It takes nothing.',
     );
   const date = dateIn(startedAt, timezone);
-  // Uses the end of the run's id: its beginning is a time, and two runs of one minute share it.
+  // Uses the end of the run's id, because its beginning is a time, which two runs of one minute share.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
   return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
@@ -70,7 +70,7 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope) {
   return { files, waiting };
 }
 
-/** Returns nulls if the file cannot be read; its batch will say why. */
+/** Returns nulls if the file cannot be read; the run of its batch will say why. */
 async function batchOf(
   deps: ActivityDeps,
   { file, name }: ClaimedFile,
@@ -132,7 +132,7 @@ async function refusalOf({ ledger }: ActivityDeps, end: FileEnd, path: string): 
   return message?.replace(/(?<=`lote check ).*(?= --save-profile)/u, () => typed) ?? null;
 }
 
-/** Counts only if the events may concern its invoices: some have no answer, or were refused. */
+/** Returns the number of events about unknown invoices; 0 if every invoice of this batch has an answer and none was refused. */
 async function unknownEventsOf({ ledger }: ActivityDeps, batch: BatchRecord, end: FileEnd): Promise<number> {
   if (end.kind !== 'batch') return 0;
   const { unknown = 0, rejected = 0 } = end.result.counts;
@@ -146,7 +146,7 @@ async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promi
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
 }
 
-/** Returns how many invoices of the batch were issued before the night; Infinity if the night sent none of a batch that had ended. */
+/** Returns how many invoices of the batch were issued before the night; Infinity if the batch had ended before, and the night sent nothing of it. */
 async function issuedEarlier(
   { ledger }: ActivityDeps,
   { file, batch, startedAt }: { file: DroppedFile; batch: BatchRecord | null; startedAt: number },
@@ -235,7 +235,7 @@ async function personWaitOf(deps: ActivityDeps, batch: BatchRecord): Promise<Wai
   return unusual === null ? { kind: 'paused', batchId } : { kind: 'held', batchId, ...unusual };
 }
 
-/** A paused batch ends by itself if nothing is left to send, and sent invoices have or await their final word. */
+/** A paused batch ends by itself if nothing is left to send: its sent invoices have their final word, or will get it. */
 async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<boolean> {
   const outcomes = (await ledger.countOutcomes(batchId)).map(({ outcome }) => outcome);
   return outcomes.some((one) => SENT.has(one)) && !outcomes.includes('staged') && !outcomes.includes('sending');
@@ -243,7 +243,7 @@ async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<bo
 
 const SENT: ReadonlySet<string> = new Set(['accepted', 'issued', 'failed', 'rejected']);
 
-/** Limits the result: Temporal takes no more than 2 MB. */
+/** Limits the result, because Temporal takes no more than 2 MB. */
 const MOST_NAMED = 200;
 
 function fileChanged(name: string): Finding {
@@ -290,7 +290,7 @@ interface MessageWork extends NightlyScope {
 /** The detail of a try that was cut off: its message may have arrived. */
 const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
 
-/** Sends the message of a night on one channel, unless the run log has it as sent. After a crash between the two, Lote repeats it with the same id. */
+/** Sends the message of a night on one channel, unless the run log has it as sent. After a crash before that is noted, Lote sends it again with the same id. */
 export async function sendNightMessage(deps: ActivityDeps, { night, channel }: MessageWork): Promise<void> {
   const run = await deps.nights.run(night);
   if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;

@@ -19,10 +19,10 @@ const NO_FINAL_WORD = {
 };
 
 /**
- * Closes batches whose run Temporal has closed or does not know. Lote does not continue them: the run may have been
- * ended because the wrong file went out, and its options (control totals, `hold`, a pause) are lost with it. Unsent
+ * Closes batches whose run Temporal has closed or does not know. Lote does not continue them: a person may have ended
+ * the run because the wrong file went out, and its options (control totals, `hold`, a pause) are lost with it. Unsent
  * invoices become `held`, possibly sent ones `unknown` or `unsettled`; a file that was not read to its end is refused.
- * Stuck runs that no worker continues start again first. Returns the closed batches, also those of an earlier attempt
+ * Before that, starts runs again that no worker continues. Returns the closed batches, also those of an earlier attempt
  * that failed later; their reports are due.
  */
 export async function closeOrphans(deps: ActivityDeps): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
   const { batchId, application, file, sha256, workflowId, runId, state } = batch;
   const { workflowExecution, attempt } = Context.current().info;
   if (workflowExecution === undefined) return;
-  // Comes before the claim, which replaces the run that Temporal is asked about.
+  // Comes before the claim, because the claim replaces the run about which Lote asks Temporal.
   if (!isClaimedHere(batch)) await recordStopOf(deps, batch);
   const claim = await ledger.claimBatch({
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
@@ -67,8 +67,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
 }
 
 /**
- * Records which operator ended the run of a batch. A run that was lost with the database of Temporal is no stop: a
- * repeat inside the retention window finds out what was on the wire.
+ * Records which operator ended the run of a batch. A run that was lost with the database of Temporal is not recorded as
+ * a stop: a repeat inside the retention window finds out what was on the wire.
  */
 export async function recordStopOf({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<void> {
   if (batch.stopped !== null) return;
@@ -100,7 +100,7 @@ export async function closeClaimed(deps: ActivityDeps, batch: BatchRecord): Prom
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
 }
 
-/** Returns Temporal's id for a claim, which does not wait: null if Temporal does not say it now. */
+/** Returns the id of Temporal's database for a claim, or null if Temporal does not give it now: the claim must not wait. */
 export async function temporalOfClaim({ runs, log }: Pick<ActivityDeps, 'runs' | 'log'>): Promise<string | null> {
   try {
     return await runs.temporalId();

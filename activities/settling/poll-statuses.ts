@@ -18,16 +18,16 @@ interface PolledInvoice {
 
 /** After this many polls in a row without an answer, the service counts as away. */
 export const TROUBLE_IN_A_ROW = 10;
-/** A GET without a readable answer is no poll: at 30 % errors, one invoice in 100,000 has none after this many. */
+/** A GET without a readable answer does not count as a poll. At 30 % errors, one invoice in 100,000 has no readable answer after this many. */
 const TRIES = 10;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Polls the invoices until `until` (epoch ms; null: until the service counts as away), as many at once as the profile allows, and
- * records each answer. Polls invoices without a readable answer again within seconds, unless the service answers nothing at all. Returns
- * how many invoices got an answer (`answered`) or none, however often they were polled (`unanswered`); how many have their final word
- * now (`finals`); and how many were not polled because the time was over or the service counts as away (`skipped`, `isAway`).
+ * Polls the invoices until `until` (epoch ms; null: until the service counts as away), as many at once as the profile allows, and records
+ * each answer. Polls invoices without a readable answer again within seconds, unless the service answers nothing at all. Returns how many
+ * invoices got an answer (`answered`) or none, however often they were polled (`unanswered`); how many have their final word now
+ * (`finals`); and how many were not polled, because the time was over or the service is away (`skipped`, `isAway`).
  */
 export async function pollStatuses(deps: ActivityDeps, invoices: readonly PolledInvoice[], until: number | null) {
   const counts = { answered: 0, unanswered: 0, finals: 0, skipped: 0, isAway: false };
@@ -63,7 +63,7 @@ export async function pollStatuses(deps: ActivityDeps, invoices: readonly Polled
         return;
       }
       troubles = update === null ? troubles + 1 : 0;
-      // Not decided when `until` is set, because some documents alone may have trouble.
+      // With `until`, the service does not count as away, because the trouble may be that of a few documents.
       counts.isAway ||= until === null && isFirst && troubles >= TROUBLE_IN_A_ROW;
       if (update === null || update.status === 'unreadable') {
         unanswered.push(invoice);
@@ -83,8 +83,8 @@ type PollDeps = Pick<ActivityDeps, 'service' | 'now'> & {
 };
 
 /**
- * Polls one invoice. A reported failure stands if the GET repeats it or, once a GET has confirmed another one, shows no readable status.
- * It does not stand if the answer may concern another invoice. Returns null if there is no answer now, or the signal was aborted.
+ * Polls one invoice. A reported failure stands if the GET repeats it. Once a GET has confirmed another failure, it also stands if the GET shows no
+ * readable status. It does not stand if the answer may concern another invoice. Returns null if there is no answer now, or the signal was aborted.
  */
 export async function pollOne(
   deps: PollDeps,
@@ -102,7 +102,7 @@ export async function pollOne(
     answer.status === 'unreadable' ? await statusWithout(deps, answer.doubtful, event !== null) : answer.status;
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
-  // The reason for a missing status is not the reason for the failure, which the ledger knows from the event.
+  // The answer gives the reason for a missing status, not for the failure; the ledger has that reason from the event.
   const reason = (unconfirmed ? null : answer.reason) ?? event?.reason ?? null;
   return {
     ...{ invoiceId, serviceId, status, reason, now: deps.now() },
@@ -111,7 +111,7 @@ export async function pollOne(
   };
 }
 
-/** The ledger takes an unreadable status as the confirmation of a failure that it knows. */
+/** The ledger takes an unreadable status as the confirmation of a failure that an event has reported. */
 async function statusWithout(
   { calibration }: Pick<PollDeps, 'calibration'>,
   isDoubtful: boolean | undefined,

@@ -24,7 +24,7 @@ type RepeatedUnknown = Pick<
   'repeated' | 'found' | 'stopped' | 'serviceAway' | 'profileFoundWrong'
 >;
 
-/** Taken and repeated together; for that long, no other run can take these invoices. */
+/** Number of invoices that are taken and repeated together. Until their repeats end, no other run can take them. */
 const REPEATS_AT_ONCE = 50;
 
 /**
@@ -61,7 +61,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
     await deps.noteSends(taken);
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      // An invoice that does not go is put back as it was.
+      // An invoice whose POST does not leave is put back as it was.
       await permits.goesOn();
       const answer = await repeatOne(deps, { window, takenAt, permit }, invoice);
       if (answer === 'not-sent') return;
@@ -98,7 +98,7 @@ async function repeatOne(
   const sentAt = deps.now();
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, ofTake);
-  // The answers to other invoices of the same take may have taken their time.
+  // The repeats of other invoices of the same take may have needed much time.
   const answer: CreateAnswer = permit.isValid()
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
         permit: permitOfGeneration(deps, invoice, permit),
@@ -109,8 +109,8 @@ async function repeatOne(
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
       const outcome = window.outcomeOf(mayExistSince);
-      // Marks first: after a crash between the two writes it would never happen. By this machine's clock the window may
-      // be open for hours; an invoice that has this reason is taken each time, and reported so.
+      // Marks the reports first: after a crash between the two writes, they would never be marked. By this machine's
+      // clock the window may stay open for hours; until it ends, such an invoice is taken each time, and reported so.
       const { code, message } = outcome.reason;
       if (code !== invoice.reason.code || message !== invoice.reason.message)
         await deps.ledger.markReasonsChanged([invoiceId]);
@@ -120,7 +120,7 @@ async function repeatOne(
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;
       await deps.ledger.recordSends([{ ...unsent, sentAt: invoice.lastTriedAt, outcome }]);
     }
-    // Otherwise an earlier document was issued meanwhile, or a later reconciliation takes the invoice when it is too old.
+    // In other cases, an earlier document was issued meanwhile, or the repeat came too late and a later reconciliation takes the invoice.
     return 'not-sent';
   }
   const answeredAt = deps.now();
@@ -185,10 +185,10 @@ async function missingReports({ ledger, runs, application }: ActivityDeps): Prom
   return missing;
 }
 
-/** Longer than one group of invoices may take, so a crash ended any older repeat. */
+/** Longer than the repeats of one take can need, so a repeat that is older was ended by a crash. */
 const STALE_REPEAT_MS = 10 * 60_000;
 
-/** A repeat leaves only while no other run may take its invoice, with room for the exchange and for differing clocks. */
+/** A repeat may leave for this long after the take. No other run can take its invoice then, with room for the exchange and for differing clocks. */
 const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
 
 /** Creates the permits of one pass that repeats unknown invoices. A waiting POST gives up when the worker stops (`over`) or the service is stopped. */
@@ -201,7 +201,7 @@ function repeatPermits({ now, calibration }: Pick<ActivityDeps, 'now' | 'calibra
     if (calibration.stoppedHere() !== null) stop.abort();
     return !withdrawn.aborted;
   };
-  /** Returns whether the pass continues: its attempt and the service are not stopped. Asked before each repeat. */
+  /** Returns whether the pass continues: its attempt and the service are not stopped. Call it before each repeat. */
   async function goesOn(): Promise<boolean> {
     if (isOpen() && (await calibration.stopped()) !== null) stop.abort();
     return isOpen();

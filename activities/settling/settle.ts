@@ -24,7 +24,7 @@ export interface PageReview {
   readonly accepted: number;
   /** Invoices that another open batch sends. */
   readonly attached: number;
-  /** Time until one of the accepted invoices is due to be polled; null if no poll is left. */
+  /** Time until the next poll of an accepted invoice is due; null if no poll is left. */
   readonly nextAskInMs: number | null;
   /** Time until the settle time of all accepted invoices is over; null if no invoice waits. */
   readonly settleEndsInMs: number | null;
@@ -68,7 +68,7 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
-/** The newest invoice may be ahead of the clock; its polls are then due with those of the oldest. */
+/** The acceptance time of the newest invoice may be ahead of the clock. Its polls are then due with those of the oldest. */
 function hasPollsDue(
   { now }: Pick<ActivityDeps, 'now'>,
   { oldestAcceptedAt, newestAcceptedAt }: PageProgress,
@@ -90,20 +90,20 @@ function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace:
     accepted,
     attached,
     nextAskInMs: left.length === 0 ? null : Math.min(...left),
-    // If a clock ran ahead of the newest, the oldest counts.
+    // If the newest time is of a clock that ran ahead, the oldest time counts.
     settleEndsInMs: Math.max(0, pace.settleMs - (newest === Infinity ? oldest : newest)),
   };
 }
 
-/** Polled before the other invoices: an engine that is slow for all of them must not get thousands of polls. */
+/** Number of invoices to poll before the others: an engine that is slow for all of them must not get thousands of polls. */
 const FIRST_SAMPLE = 20;
-/** A page has 2,000 invoices or somewhat more; the next review polls any beyond this. */
+/** A page has 2,000 invoices or somewhat more; the next review polls those beyond this limit. */
 const MOST_POLLED_AT_ONCE = 5_000;
 
 /**
  * Polls the pending invoices that are due. The last three polls go to every invoice. Each earlier poll goes to a random
- * sample first, and to twice as many while one of them has a final word: if none has, the engine needs its time, and no
- * webhook was lost. Returns whether the review ended before it had polled every due invoice.
+ * sample first, and to samples twice as large while they bring final words. If a sample brings none, the engine needs
+ * its time, and no webhook was lost. Returns whether the review ended before it had polled every due invoice.
  */
 async function pollPending(deps: ActivityDeps, page: ReviewInput, until: number): Promise<boolean> {
   for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
@@ -126,8 +126,8 @@ async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: Revi
   const sampled: PendingInvoice[] = [];
   const pending = await deps.ledger.pendingInvoices(batchId, page, now, MOST_POLLED_AT_ONCE);
   for (const invoice of pending) {
-    // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
-    // was accepted.
+    // Uses the age of each invoice: in a page that was held up, the first invoice may have waited for hours when the
+    // last was accepted.
     const due = pollsDue(pace, ageOf(invoice.acceptedAt, now));
     if (invoice.asks >= due) continue;
     (pollsEveryInvoice(pace, due) ? everyone : sampled).push({ ...invoice, asks: due });
@@ -158,7 +158,7 @@ const LONGEST_PAUSE_MS = 500;
  */
 const waits = createSemaphore(20);
 
-/** Applies stored events of a page and counts what it waits for, without asking the service. Closes it if that is 0. */
+/** Applies stored events of a page and counts what it waits for, without asking the service. Closes the page if it waits for nothing. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
   const over = attemptOver();
   const place = input.waitMs > 0 ? waits.tryAcquire() : null;
@@ -210,13 +210,13 @@ export interface CloseInput extends PageWork {
   readonly waitedFor: string | null;
 }
 
-/** The send time ended before the invoice's first try, or the invoice came to this batch after its page was sent. */
+/** Reason of an invoice whose page ended its sending before the first try, or that came to this batch after that. */
 const NOT_SENT: Reason = {
   code: 'not-sent',
   message: 'The page of this invoice ended before it was sent. Drop the file again to send it.',
 };
 
-/** Gives every invoice of the page without a final word its end state, and unsent ones the reason why. */
+/** Gives every invoice of the page without a final word its end state, and gives unsent invoices the reason. */
 export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
   const { batchId, page, settleMs, fencingToken } = input;
   const now = deps.now();
@@ -227,7 +227,7 @@ export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<
   await deps.ledger.closePage(batchId, page, { acceptedBefore, ...reasons, now, fencingToken });
 }
 
-/** Waits that mean that the service profile is not proved, or found wrong. */
+/** Codes of waits for a service profile that is not proved, or was found wrong. */
 const UNPROVED = new Set([FIRST_INVOICES_OUT, PROFILE_UNPROVED, ...CALIBRATION_STOPS]);
 
 /** Returns null if an answer of the service already is the reason. */
