@@ -91,7 +91,7 @@ export interface BatchWatch {
   readonly waitingFor: string | null;
 }
 
-/** Actions that the console offers. The first three are those of the owner of a data directory; the last two of them are for programs that carry the token. */
+/** Actions that the console offers. The owner of a data directory alone has the first three; the second and third are for programs that carry the token. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   readonly purge?: Operations['purge'];

@@ -185,7 +185,7 @@ async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** int8 as number: ids and epoch milliseconds stay far below 2^53. */
+/** Reads int8 as a number, because ids and epoch milliseconds stay far below 2^53. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }

@@ -86,8 +86,8 @@ export function mayStillDecide({ refused, issued, failed, pending }: AnswerCount
 export type FirstInvoicesVerdict = 'go-on' | 'refused' | 'failed';
 
 /**
- * Says if the first invoices prove the whole file wrong: ten or more are bad and none is issued. Refusals alone prove
- * it only if no other is open. With failures, open ones do not matter if the budget is spent even if all are issued.
+ * Says whether the first invoices prove the whole file wrong: ten or more are bad and none is issued. If all bad ones were
+ * refused, no invoice may be open. If some failed, open ones do not matter when the budget is spent even if all are issued.
  */
 export function judgeFirstInvoices(counts: AnswerCounts, failureBudget: number): FirstInvoicesVerdict {
   const { refused, issued, failed, retryable, pending, unanswered } = counts;

@@ -138,7 +138,7 @@ const REFUSED: ReadonlySet<InvoiceState | undefined> = new Set(['rejected', 'fai
 
 /**
  * Takes places for unsent invoices and returns those that may be sent. An invoice that was not sent leaves its place to
- * another. If the service has refused or failed all that are out, none of them can be issued, so the next ones go.
+ * another. If the service has refused or failed all that are out, none of them can be issued, so further ones are sent.
  */
 export function takePlaces(
   state: CalibrationState,
@@ -175,7 +175,7 @@ export function noted(state: CalibrationState, code: string, subject: string): r
   return subjects;
 }
 
-/** Removes an invoice or a key from the evidence for a finding; a finding without evidence goes. */
+/** Removes an invoice or a key from the evidence for a finding. Removes a finding that has no evidence left. */
 export function forget(state: CalibrationState, code: string, subject: string): void {
   const subjects = state.evidence[code]?.filter((one) => one !== subject);
   if (subjects === undefined) return;

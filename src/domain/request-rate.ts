@@ -24,7 +24,7 @@ export interface SlowedRate {
 /** The rate of an address without requests. */
 export const FULL_RATE: RequestRate = { nextAt: 0, slowed: null };
 
-/** The number of requests that a service takes in its first second is often a burst. */
+/** Lote halves the number of requests that the service took in a second, because a service often takes a burst first. */
 const OF_WHAT_WAS_TAKEN = 1 / 2;
 const OF_THE_RATE = 3 / 4;
 /** Many requests in flight are refused for the same cause, so they reduce the rate once. */

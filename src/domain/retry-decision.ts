@@ -106,7 +106,7 @@ export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: R
  *   failed, rejected       -> regenerate: a new key, once the old one has given its old answer again
  *   unknown, usable key    -> repeat: same key, same bytes
  *   unknown, spent key     -> repeat, or abandon at the operator's risk: a new key
- *   unknown, another's key -> abandon, only at the operator's risk
+ *   unknown, shared key    -> abandon, only at the operator's risk: another sender used the key
  */
 export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): RetryDecision {
   if (!candidate.free) return { refusal: 'owned-by-running-batch' };

@@ -6,7 +6,7 @@ export class LineCount {
   #line = 1;
   #afterCr = false;
 
-  /** The line that the text so far reaches. */
+  /** The number of the line in which the text so far ends. */
   get line(): number {
     return this.#line;
   }
@@ -16,7 +16,7 @@ export class LineCount {
     if (text.length > 0) this.#afterCr = text.at(-1) === CR;
   }
 
-  /** Returns the line number that the text reaches, without counting the text. */
+  /** Returns the number of the line in which this text ends, without adding the text to the count. */
   before(text: Uint8Array): number {
     let line = this.#line;
     // Uses the native search for line ends: a loop over each byte cost a twentieth of the time to read a file.

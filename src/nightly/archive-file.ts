@@ -27,7 +27,7 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   const name = await reservedName(options, { file, folder, isThere });
   if (name === null) return null;
   if (isThere && !(await moved(source, join(folder, name)))) {
-    // A later attempt archived the file while this one was stopped: a note without a file is from this one.
+    // A later attempt archived the file while this one was stopped: if the note has no file, this attempt wrote it.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
   }
@@ -46,8 +46,8 @@ async function moved(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Reserves the file's own name with its note, or that name with a number if the archive has it already. An attempt that
- * was interrupted has reserved a name before. `isThere`: the file is still in its claim folder. Returns null if the file
+ * Reserves the file's own name with its note, or that name with a number if the archive has it already. An interrupted
+ * attempt may have reserved a name before. `isThere`: the file is still in its claim folder. Returns null if the file
  * is gone and the archive does not have it.
  */
 async function reservedName(

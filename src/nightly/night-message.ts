@@ -64,7 +64,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   };
 }
 
-/** Two files with the same invoice both show it: the part of an earlier file is no document of this night. */
+/** Says how much was issued. If an earlier file had some of these invoices, names their number: they are no documents of this night. */
 function wentOutText(
   { texts: { morning }, plural, count }: NightFormat,
   { invoices, issued, alreadyIssued }: NightSums,
@@ -96,7 +96,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
     .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
 }
 
-/** In the words of the page of the night. */
+/** Returns the line of a file, in the words of the page of the night. */
 function lineOf(format: NightFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   const words = file.remarks.map((remark) => remarkText(format, remark)).join(' ');

@@ -195,7 +195,7 @@ export function nightSums(files: readonly Counted[]): NightSums {
   };
 }
 
-/** Takes the furthest state of each batch; a file that was dropped again says less about what this night has issued. */
+/** Keeps the furthest state of each batch. A file that was dropped again says less about what this night has issued. */
 function onePerBatch(files: readonly Counted[]): readonly Counted[] {
   const furthest = new Map<string, Counted>();
   for (const file of files) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 import { errorCode } from './error-code.ts';
 
-/** A folder that Lote writes to, as messages to an operator name it. */
+/** A folder that Lote writes to, with the words that name it in messages to an operator. */
 export interface WrittenFolder {
   readonly title: string;
   readonly path: string;

@@ -104,7 +104,7 @@ export type ReportNote =
   | { readonly kind: 'corrections-unfit' | 'no-webhook'; readonly cause: string }
   | { readonly kind: 'registered-before'; readonly n: number };
 
-/** Alerts about webhooks since a batch began. They are the ledger's, so every report of that time has them. */
+/** Returns alerts about webhooks since a batch began. They concern the whole ledger, so every report of that time has them. */
 export function deliveryNotes({
   unreadable,
   unknownIds,

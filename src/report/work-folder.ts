@@ -74,7 +74,7 @@ async function isMissing(path: string): Promise<boolean> {
   return (await stat(path).catch(errorCode)) === 'ENOENT';
 }
 
-/** `schema` and `batch` come first in a report, with escaped line breaks, so this part has the lines of `batch` except the last, such as `proof`. */
+/** `schema` and `batch` come first in a report, so its first bytes hold the lines of `batch`, except its last ones such as `proof`. */
 const HEAD_BYTES = 16 * 1024;
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const KEPT_PREFIX = 'before-restore-';

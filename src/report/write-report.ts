@@ -235,7 +235,7 @@ async function writeFormats(work: string, parts: ReportParts): Promise<void> {
   for (const writing of await Promise.allSettled(writings)) if (writing.status === 'rejected') throw writing.reason;
 }
 
-/** Saves work of a writer that was stopped for a while; only `supersedeOlder` keeps it from replacing a newer report. */
+/** Spares a writer that was stopped for a while useless work. Only `supersedeOlder` keeps such a writer from replacing a newer report. */
 async function requireNewest(request: WriteReport, revision: number): Promise<void> {
   // Reports that were only begun do not count, or two writers of a large batch would wait for each other for ever.
   const { revision: newest } = await request.ledger.sinceReport(request.batchId);

@@ -158,7 +158,7 @@ function isText(seen: Seen): boolean {
   return documentOf(seen.end).text !== undefined;
 }
 
-/** A gateway answers 404 and 413 in JSON of its own, even if the service carried out the request. */
+/** A gateway may answer 404 and 413 in JSON of its own, although the service carried out the request. */
 function saysError(seen: Seen): boolean {
   return seen.errorCode !== null || seen.errorMessage !== null;
 }

@@ -172,7 +172,7 @@ function isUnread(body: AnswerBody): boolean {
   return body.why === 'cut-short' || body.why === 'not-evaluated' || isPage(body.text ?? '');
 }
 
-/** Values that services write at the place of the reason if there is no reason. */
+/** Words that services write at the place of the reason when there is no reason. */
 const NO_REASON = /^(?:0|false|none|null|ok|success)$/i;
 
 /** Reads the answer to a GET of an invoice. A status word that the profile does not know is `processing`: not final. */

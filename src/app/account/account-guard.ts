@@ -142,7 +142,7 @@ function requireMatchingKey(lock: AccountGuard): void {
   );
 }
 
-/** Returns true if Lote itself is the service. With a shared ledger or an address but no key, the service is only unknown. */
+/** Returns true if Lote itself is the service. False with a shared ledger, or with an address but no key: the service is then only unknown. */
 export function isBuiltInSandbox(config: Pick<Config, 'service' | 'serviceBaseUrl' | 'databaseUrl'>): boolean {
   return config.service.kind === 'sandbox' && config.serviceBaseUrl === null && config.databaseUrl === null;
 }

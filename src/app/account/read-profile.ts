@@ -26,7 +26,7 @@ export function profileText(path: string, named: 'SERVICE_PROFILE' | 'FILE' = 'S
   }
 }
 
-/** Digest under which Lote keeps the calibration: changes with application, service, or how the profile reads answers. */
+/** Digest under which Lote keeps the calibration. It changes with the application, the service, and the way in which the profile reads answers. */
 export function profileDigestOf(
   { application, service, serviceBaseUrl }: Pick<Config, 'application' | 'service' | 'serviceBaseUrl'>,
   profile: ServiceProfile,

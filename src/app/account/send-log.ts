@@ -13,7 +13,7 @@ const FOLDER = '.lote-sent';
 const KEYS = 'keys';
 /** Operators do not restore a copy of a ledger that is older than this. */
 const KEPT_MS = 400 * 24 * 60 * 60_000;
-/** Reports name merchants and invoices; these files have only their hashes. */
+/** Unlike reports, these files do not name merchants and invoices: they have only hashes. */
 const FOLDER_MODE = 0o750;
 
 const MARK = /^([0-9a-f]{16})\.(\d{1,15})\.(\d{1,15})$/;
@@ -33,7 +33,7 @@ interface Entry {
   readonly sends: readonly (readonly [identity: string, idempotencyKey: string])[];
 }
 
-/** Positions after the ledger's, up to the log's. */
+/** The positions after the ledger's own position, up to that of the log. */
 export interface Range {
   readonly after: number;
   readonly reached: number;

@@ -97,7 +97,7 @@ export function openSendingGuard(
       const { invoices, since, until } = await sendsOf(found);
       return { invoices, since, until };
     },
-    /** False if the ledger has sent but the reports folder has no log of it: the folder is another, or lost its log. */
+    /** False if the ledger has sent but the reports folder has no log of it: the folder is a different one, or has lost its log. */
     async isWitnessed(): Promise<boolean> {
       const known = (await ledger.sendLogPositions()).get(scope) ?? 0;
       return known === 0 || reachedBy(await log.marks(), scope) > 0;
@@ -149,7 +149,7 @@ const NOT_READ = {
     'When the restored ledger was confirmed, this file was still being read in it, and an operator may have stopped it after the copy was made. Run it again: what was sent after the copy is not sent a second time.',
 };
 
-/** A pause or cancellation may be lost with the copy, so only a person lets its running batches go on. */
+/** The restored copy may lack a pause or a cancellation, so only a person may continue its running batches. */
 async function endUnsent(batches: OpenBatches, application: string): Promise<{ held: number; refused: number }> {
   const now = Date.now();
   let held = 0;

@@ -70,7 +70,7 @@ interface ReadSettings {
   readonly profile: TemporalProfile;
 }
 
-/** How many times the quiet time of a dropped file a night waits for a file that still changes. */
+/** A night waits this many times LOTE_DROP_STABLE_FOR for a file that still changes. */
 const DROP_PATIENCE = 60;
 
 function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSettings) {

@@ -71,7 +71,7 @@ export async function startProcessConsole(
   return web.url;
 }
 
-/** Other processes of an owner's data directory read the token from there. */
+/** Returns the token of the console. An owner writes it into its data directory, where its other processes read it. */
 async function tokenOf({ config, own }: ProcessCore): Promise<{ readonly token?: string }> {
   const { token: given, signIn, host } = config.console;
   if (own === null) return given === null ? {} : { token: given };

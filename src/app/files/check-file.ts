@@ -43,7 +43,7 @@ export type CheckOptions = ReadOptions &
     readonly mapping?: IngestOptions;
   };
 
-/** Enough to compare with the ERP, few enough to read. */
+/** So many bodies are enough to compare with the ERP, and few enough to read. */
 const BODIES_SHOWN = 3;
 const FINDINGS_KEPT = 1_000;
 const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';

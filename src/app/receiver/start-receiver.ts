@@ -42,7 +42,7 @@ export async function confirmFailure(
   }
 }
 
-/** Lote accepts secrets of earlier addresses for a day after `WEBHOOK_URL` is registered: enough for repeated deliveries; stolen ones expire. */
+/** Lote accepts secrets of earlier addresses for a day after `WEBHOOK_URL` is registered: long enough for repeated deliveries, and a stolen secret expires. */
 const EARLIER_SECRETS_MS = 24 * 60 * 60_000;
 
 /** Concurrent GETs for the events of one delivery. */

@@ -25,7 +25,7 @@ const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invali
 /** Wraps the ledger so that `open` receives the reported outcomes of invoices that may still change. */
 function notingOpen(ledger: Ledger, open: ReportedOutcome[]): Ledger {
   async function* batchInvoices(batchId: string): ReturnType<Ledger['batchInvoices']> {
-    // The report repeats an unbalanced reading from the start.
+    // If a reading does not balance, the report reads again from the start.
     open.length = 0;
     for await (const portion of ledger.batchInvoices(batchId)) {
       for (const { ordinal, state, generation } of portion) {
@@ -61,7 +61,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   };
 }
 
-/** Enough writings, because a newer report rarely appears between a writer's last rename and its note in the ledger. */
+/** Most writings of one report. A newer report rarely appears between a writer's last rename and its note in the ledger. */
 const WRITINGS = 3;
 
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {

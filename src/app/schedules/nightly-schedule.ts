@@ -102,7 +102,7 @@ function stateOf(found: ScheduleDescription) {
     timezone: found.spec.timezone ?? null,
     catchUpMs: found.policies.catchupWindow,
     paused: found.state.paused,
-    /** Why the schedule is paused, or its purpose. */
+    /** The reason of a pause, or else the purpose of the schedule. */
     note: found.state.note ?? null,
     nextTimes: found.info.nextActionTimes,
     recent: found.info.recentActions.map(({ scheduledAt, takenAt, action }) => ({

@@ -142,7 +142,7 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
   };
 }
 
-/** A retry that has begun has its choice in the ledger, so its batch goes on as any other. */
+/** The choice of a retry that has begun is in the ledger, so its batch continues like any other. */
 function inputOf(batch: BatchRecord | null, { batch: batchId, ledgerId }: RetryInput): BatchInput {
   return { file: batch?.file ?? batchId, ...(ledgerId !== undefined && { ledgerId }) };
 }

@@ -79,7 +79,7 @@ export async function requireOwnQueue(client: Client, taskQueue: string, scope: 
   );
 }
 
-/** A worker that starts polls within this time. */
+/** A worker that is starting begins to poll before this many looks are over. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 500;
 

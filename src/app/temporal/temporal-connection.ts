@@ -153,7 +153,7 @@ function onEnd(call: Call, hear: () => void): ReturnType<Interceptor> {
   return call as ReturnType<Interceptor>;
 }
 
-/** A task-queue query takes the path of all work, where a server learns of a new namespace some seconds later. */
+/** Lote queries a task queue, because all work takes this path, on which a server learns of a new namespace some seconds later. */
 const ANY_QUEUE = 'lote';
 /** TASK_QUEUE_TYPE_WORKFLOW */
 const WORKFLOWS = 1;

@@ -29,7 +29,7 @@ const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
 /** A slow server must not delay the activity's own failure longer. */
 const PATIENCE_MS = 5_000;
 
-/** Signals to the batch of an activity what it waits for, with the signal that pages use; never rejects. */
+/** Creates the function that tells the batch of an activity why the activity waits, with the signal that pages use. It never rejects. */
 function createWaitingNotices(client: Client, log: Pick<Logger, 'warn'>): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notify = async (): Promise<void> => {

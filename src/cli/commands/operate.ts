@@ -137,7 +137,7 @@ export function reconciliationText(result: ReconciliationResult): string {
   ].join('\n');
 }
 
-/** `lote reconcile`: looks now at everything that batches left open, due or not. */
+/** `lote reconcile`: settles now what batches left open, whether it is due or not. */
 export async function reconcileCommand(env: NodeJS.ProcessEnv, command: { readonly json: boolean }): Promise<ExitCode> {
   const { json } = command;
   return withWork({ json, env }, async ({ client, config, ledgerId, ended }) => {

@@ -17,8 +17,8 @@ const INTERRUPTED = {
 } as const;
 
 /**
- * `lote run FILE…`: starts the files, shows progress, waits, prints a summary. Starts missing parts and stops them
- * again. With `onlyAtSandbox` the files are of no real merchant, and no process at a real service gets them.
+ * `lote run FILE…`: starts the files, shows progress, waits, prints a summary. Starts missing parts and stops them again. With
+ * `onlyAtSandbox`, no process that uses a real service gets the files, because they are of no real merchant.
  */
 export async function runCommand(
   env: NodeJS.ProcessEnv,

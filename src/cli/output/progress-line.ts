@@ -60,7 +60,7 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR) {
       lastPlainAt = now();
       write(line);
     },
-    /** Shows another text, once until it changes. */
+    /** Shows another text. The same text again is not shown a second time. */
     say: write,
     end(): void {
       if (redraws && last !== '') out.write('\n');

@@ -48,9 +48,9 @@ function pairs(accepts: (key: string) => boolean = () => true) {
 }
 
 /**
- * Returns a function that applies a person's choices to the header of one file. A meaning given to one column is taken
- * from the column proposed for it.
- * @throws LoteError `usage` for a header that the file does not have
+ * Returns a function that applies a person's choices to the header of one file. If a person gives a meaning to one
+ * column, the column that was proposed for this meaning loses it. @throws LoteError `usage` for a header that the file
+ * does not have
  */
 export function chosenAtPrompt(options: MappingOptions, declared: IngestOptions): (head: TableHead) => MappingChoices {
   return (head) => {

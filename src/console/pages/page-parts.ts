@@ -78,7 +78,7 @@ export interface NotOut {
   readonly underWay: number;
 }
 
-/** Counts the invoices of a batch that did not go out. In a closed batch: all that neither this batch nor an earlier one has issued, in any state. */
+/** Counts the invoices of a batch that did not go out. In a closed batch, these are all invoices that neither it nor an earlier batch has issued. */
 export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoices'>, counts: StateCounts): NotOut {
   const problems = PROBLEM_STATES.reduce((sum, one) => sum + counts[one], 0);
   if (state !== 'finished' && state !== 'cancelled') return { problems, underWay: 0 };

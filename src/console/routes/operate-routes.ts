@@ -78,7 +78,7 @@ export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
   return routes;
 }
 
-/** Leads back to a page with what `doneNote` reads. */
+/** Redirects back to a page, with the fields that `doneNote` reads. */
 function goBack(context: Context, page: string, fields: Readonly<Record<string, string | number>>): Response {
   const query = Object.entries(fields).map(([name, value]) => [name, String(value)] as [string, string]);
   return context.redirect(`${page}?${new URLSearchParams(query).toString()}`, 303);

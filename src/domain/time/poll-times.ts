@@ -1,15 +1,15 @@
-/** At the times of Lote, an invoice is polled at most this often. */
+/** Most polls of an invoice at Lote's own times. */
 const MOST_POLLS = 6;
 const LONGEST_FIRST_POLL_MS = 30_000;
 /** The last poll comes just before the settle time ends: its answer must still be recorded. */
 const LAST_POLL_SHARE = 0.95;
-/** Polls at the pace of the service profile; later polls are rarer and rarer, because the service may take days. */
+/** Number of polls at the pace of the service profile. Later polls are rarer and rarer, because the service may take days. */
 const MOST_AT_PACE = 60;
 
 /** The time spans that decide when invoices are polled, in milliseconds. */
 export interface PollPace {
   readonly settleMs: number;
-  /** From one poll to the next, by the service profile; null for the times of Lote. */
+  /** Time from one poll to the next by the service profile; null for Lote's own times. */
   readonly everyMs: number | null;
 }
 

@@ -195,7 +195,7 @@ export class CsvRows extends RowCollector {
     return true;
   }
 
-  /** A shifted row may hold another invoice's value in its reference, if a text comes before it. */
+  /** In a shifted row, the reference cell may hold a text of another column, unless the reference comes first. */
   #damageRow(record: CsvRecord): void {
     const { row } = record;
     this.damage.add(row, [this.#widthFinding(record)]);
@@ -260,7 +260,7 @@ export class CsvRows extends RowCollector {
     this.reading.findings.add(rowError(row, this.#labels[column], problem.code, problem.message));
   }
 
-  /** Words in number columns are a second export, whose columns may have another order. */
+  /** Words in number columns mean that a second export begins here, whose columns may have another order. */
   #requireNoHeader({ row }: CsvRecord, cells: readonly (string | null)[]): void {
     const words = NUMBERS.filter(([, at]) => /^\W*\p{L}{3}/u.test(cells[at] ?? '')).length;
     if (words < NUMBERS.length) return;

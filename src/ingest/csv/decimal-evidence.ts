@@ -25,7 +25,7 @@ const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
-/** `mark`: the only one that reads the cell; null if both read another number. `groups`: so does the other sign. */
+/** What a cell shows. `mark`: the only mark that reads it; null if both do, as two numbers. `groups`: the other sign groups its thousands. */
 interface Says {
   readonly mark: DecimalMark | null;
   readonly groups: boolean;
@@ -98,7 +98,7 @@ export class DecimalEvidence {
     if (mark !== says.sign) this.#groupings[mark] ??= witness;
   }
 
-  /** A cell that fits both marks is in thousands only with a proof or a declaration. @throws Refusal */
+  /** Decides the mark. Cells that fit both marks are read as thousands only if the file proves it or a person declares the mark. @throws Refusal */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
     if (point !== undefined && comma !== undefined) {

@@ -103,7 +103,7 @@ export function beforeSpreadsheet(
   return { cells: restored, errors: [...errors, ...cut], kept, marks: said.marks };
 }
 
-/** Returns the original cell if a spreadsheet changed its value, and null if a person did or it is the same. */
+/** Returns the original cell if a spreadsheet changed its value; null if a person changed it or it is the same. */
 function changedCell(original: OriginalCell, now: string, column: Column): string | null {
   const [was, value] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());

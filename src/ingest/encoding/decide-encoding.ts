@@ -29,7 +29,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf16be', 'utf-16be'],
 ]);
 
-/** Declared, byte order mark, strict UTF-8, likely encoding, windows-1252 with a finding. @throws Refusal, FaultAt */
+/** Decides by the first that applies: declared, byte order mark, strict UTF-8, likely encoding, windows-1252 with a finding. @throws Refusal, FaultAt */
 export function decideEncoding(
   scan: FileScan,
   { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},

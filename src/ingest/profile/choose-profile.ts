@@ -170,7 +170,7 @@ function falseWhenUnreadable(error: unknown): boolean {
 }
 
 const TOKEN = String.raw`(?:decimal|references|profile|encoding|delimiter|duplicates|form)=[\w.:+-]+`;
-/** A whole cell of such tokens, not a text that contains one. */
+/** Matches a cell that consists of such tokens, not a text that contains one. */
 const CELL = new RegExp(String.raw`(?<![\w.:+= -])${TOKEN}(?: ${TOKEN})*(?![\w.:+= -])`);
 
 /** Reads in any encoding how a corrections file says it was read, because that decides how Lote decodes it. */

@@ -49,7 +49,7 @@ export function damaged(what: string): Refusal {
   return new Refusal('workbook-damaged', message);
 }
 
-/** A few kilobytes can name one long text in each cell, or repeat a row a million times. */
+/** Limits the size of a sheet: a few kilobytes can name one long text in each cell, or repeat a row a million times. */
 export class SheetSize {
   readonly #most: number;
   #ofRow = 0;

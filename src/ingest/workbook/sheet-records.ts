@@ -29,7 +29,7 @@ const ROLES: Readonly<Record<Column, CellRole>> = {
   tax_code: 'text',
 };
 
-/** Turns the rows of a sheet into records as a CSV file has them, and collects findings about their cells. */
+/** Turns the rows of a sheet into records like those of a CSV file, and collects findings about their cells. */
 export class SheetRecords {
   readonly formulas: { count: number; first: string | null } = { count: 0, first: null };
   readonly #chosen: TableHeader;

@@ -102,7 +102,7 @@ function problemOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Refusal |
   return entries.has(entry.fileName.toLowerCase()) ? damaged('it has two parts of one name') : null;
 }
 
-/** The ratio is limited per part, so a few megabytes that many parts share would inflate to terabytes. */
+/** Returns true if parts share bytes. The ratio is limited per part, so a few megabytes that many parts share would inflate to terabytes. */
 function overlap(entries: readonly Entry[]): boolean {
   const inPlace = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   return inPlace.some(({ relativeOffsetOfLocalHeader: start, compressedSize }, at) => {

@@ -60,7 +60,7 @@ WHERE ${IS_CONTRADICTED} AND l.batch_id IN (
   SELECT b.batch_id FROM batch b
   WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR b.reported_at >= $2))`;
 
-/** Reads the ledger for the metrics: few rows, and never while other work waits for them. */
+/** Reads the ledger for the metrics. Each query reads few rows, and no other work waits for its result. */
 export function createMeasuring(database: Database) {
   return {
     async countBatches(application: string): Promise<Readonly<Partial<Record<BatchState, number>>>> {

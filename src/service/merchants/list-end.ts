@@ -16,8 +16,8 @@ interface ListRead {
 export type EndSaid = ReturnType<typeof readEnd>;
 
 /**
- * Reads `merchants.total` and `more` of a page: if the flag says that the page is the last, and the phrases that say
- * that it is the last (`end`) or that there is more, or null. @throws ListProblem when one of them has another form.
+ * Reads `merchants.total` and `more` of a page. `isLast`: the flag calls the page the last. `end` and `more` are phrases that say
+ * that the list ends here or goes on, or null. @throws ListProblem when one of the two values has another form.
  */
 export function readEnd(document: Document, { items }: ListRead, merchants: Merchants) {
   const [flag, total] = [flagAt(document, merchants.more), countAt(document, merchants.total)];
