@@ -33,7 +33,7 @@ export function declare(parent: Command, declared: Declared): Command {
   for (const option of options) command.addOption(optionOf(option));
   const shown = examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)];
   const codes = exitCodes === undefined ? [] : ['', `Exit codes: ${exitCodes}`];
-  command.addHelpText('after', [...shown, ...codes].join('\n')).showHelpAfterError('(--help shows what it takes)');
+  command.addHelpText('after', [...shown, ...codes].join('\n')).showHelpAfterError('(--help shows the options)');
   for (const child of commands) declare(command, child);
   if (load === undefined) return command;
   command.action(async () => {

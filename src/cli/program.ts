@@ -6,43 +6,43 @@ import { declare, type Declared, type DeclaredOption } from './declare-command.t
 import { expectedInvoices, expectedNet } from './session/expectations.ts';
 import { mappingOptions } from './session/mapping-options.ts';
 
-const JSON_OPTION: DeclaredOption = ['--json', 'print one JSON document on stdout', false];
-const WHO = new Option('--who <name>', 'who asks').default(userName(), 'the user of this machine');
+const JSON_OPTION: DeclaredOption = ['--json', 'print one JSON document on standard output', false];
+const WHO = new Option('--who <name>', 'who asks, for the audit').default(userName(), 'the user of this machine');
 /** Exit codes of a command that waits for batches. */
-const RUN_CODES = '0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage';
+const RUN_CODES = '0 all issued, 1 not all issued, 2 file refused, 3 something unreachable, 64 usage, 130 interrupted';
 
-const FILES = 'XLSX, ODS, CSV, JSON or NDJSON files, by path or by their name in the input directory';
+const FILES = 'XLSX, ODS, CSV, JSON or NDJSON files (by path, or by name in the input directory)';
 
 const READING: readonly DeclaredOption[] = [
-  ['--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'],
+  ['--encoding <name>', 'encoding of the file, e.g. cp850, if its bytes do not prove one'],
   ['--delimiter <character>', 'column delimiter of a CSV file'],
-  ['--sheet <name>', 'sheet of a workbook (else the only visible one with a known header)'],
+  ['--sheet <name>', 'sheet of a workbook (default: the only visible sheet with a known header)'],
   ['--decimal <mark>', 'decimal mark of the numbers', [',', '.']],
-  ['--duplicate-rows <what>', 'identical rows within one invoice', ['refuse', 'keep']],
-  ['--look-alikes <what>', 'references that look alike and are not the same', ['refuse', 'keep']],
+  ['--duplicate-rows <what>', 'identical rows in an invoice: refuse the invoice, or keep all rows', ['refuse', 'keep']],
+  ['--look-alikes <what>', 'references that look alike: refuse their invoices, or keep both', ['refuse', 'keep']],
   [
     '--profile <name>',
-    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
+    "mapping profile: profiles/<name>.json in the input directory (by default, the file's columns or name may choose one)",
   ],
-  ['--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices', expectedInvoices],
+  ['--expect-invoices <count>', 'send nothing unless the file has exactly this number of invoices', expectedInvoices],
   [
     '--expect-net <currency=amount>',
-    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
+    'send nothing unless the net total is exactly this, e.g. EUR=15321.40; give it once for each currency',
     expectedNet,
   ],
-  ['--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones', ['hold', 'skip']],
+  ['--on-invalid <what>', 'on an invalid row: hold the whole file, or skip its invoice (default)', ['hold', 'skip']],
   JSON_OPTION,
 ];
 
 const READERS: readonly Declared[] = [
   {
     usage: 'run <file...>',
-    says: `issue the invoices of ${FILES}: start, progress, wait, summary`,
+    says: `issue the invoices of ${FILES}; show the progress, wait for the end, and print a summary`,
     options: [
       ...READING,
       [
         '--accept-duplicate-risk',
-        'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
+        'send corrected content in place of a rejected invoice, even if the refusal does not prove that the service created nothing',
       ],
     ],
     examples: [
@@ -55,53 +55,53 @@ const READERS: readonly Declared[] = [
   },
   {
     usage: 'check <file...>',
-    says: `dry run of ${FILES}: what the files say and what would be sent; nothing leaves the machine`,
+    says: `check ${FILES}: show how Lote reads them and what it would send; nothing leaves this machine`,
     options: [...READING, ...mappingOptions],
     examples: ['lote check old.csv --encoding cp850 --decimal ,', 'lote check may.csv --save-profile erp'],
-    exitCodes: '0 clean, 1 some rows are invalid, 2 file refused, 64 usage',
+    exitCodes: '0 clean, 1 some rows are invalid or nothing would be sent, 2 file refused, 64 usage',
     load: async () => (await import('./commands/check.ts')).checkCommand,
   },
   {
     usage: 'status [batch]',
-    says: 'batches and where they stand; without a batch id the newest ones',
+    says: 'show the state of one batch, or list the newest batches',
     options: [JSON_OPTION],
     load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   {
     usage: 'find [words]',
-    says: 'invoices of all batches: by reference, tax number, service id, part of a name, amount or day',
+    says: 'find invoices of any batch by reference, tax number, service id, part of a name, amount or day',
     options: [
-      ['--net <amount>', 'the net amount, without tax'],
-      ['--from <day>', 'of files read on this day or later, e.g. 2026-11-21'],
-      ['--to <day>', 'of files read on this day or earlier'],
-      ['--parts', 'look for the words as a part, too, where one invoice has exactly them'],
-      ['--after <place>', 'go on where an earlier search ended'],
+      ['--net <amount>', 'net amount of the invoice, without tax'],
+      ['--from <day>', 'only files that Lote read on this day or later, e.g. 2026-11-21'],
+      ['--to <day>', 'only files that Lote read on this day or earlier'],
+      ['--parts', 'search also for longer texts that contain the words, even if an invoice has exactly these words'],
+      ['--after <place>', 'continue at the place that an earlier search printed'],
       JSON_OPTION,
     ],
     examples: ['lote find F/17', 'lote find silva --from 2026-11-01', 'lote find --net 1234.50 --json'],
-    exitCodes: '0 found, 1 nothing found, 64 usage',
+    exitCodes: '0 found, 1 nothing found, 3 something unreachable, 64 usage',
     load: async () => (await import('./commands/find.ts')).findCommand,
   },
   {
     usage: 'report <batch>',
-    says: 'the outcome of a batch in short, and where its report files are',
+    says: 'show the outcome of a batch in short, and the paths of its report files',
     options: [['--follow', 'wait until the batch has ended', false], JSON_OPTION],
-    exitCodes: `${RUN_CODES}; 1 also while the batch goes on`,
+    exitCodes: `${RUN_CODES}; also 1 while the batch has not ended`,
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
 ];
 
 const NIGHTLY: Declared = {
   usage: 'nightly',
-  says: 'the nightly run over the drop folder: switch it on or off, look at it, start one now',
+  says: 'schedule, stop or show the nightly run over the files of the input directory; start a night now',
   commands: [
     {
       usage: 'on',
-      says: 'schedule it; what is not given stays as it was',
+      says: 'schedule the nightly run, or change its schedule; options that are not given keep their values',
       options: [
-        ['--at <hh:mm>', 'time of day (default: 02:00)'],
-        ['--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: that of this machine)'],
-        ['--catch-up <duration>', 'start a missed night within this time (default: 12h)'],
+        ['--at <hh:mm>', 'time of day at which the run starts (default: 02:00)'],
+        ['--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: the time zone of this machine)'],
+        ['--catch-up <duration>', 'how late a missed night may still start (default: 12h)'],
         JSON_OPTION,
       ],
       examples: ['lote nightly on --at 02:00 --timezone Europe/Lisbon', 'lote nightly on --catch-up 6h'],
@@ -109,20 +109,20 @@ const NIGHTLY: Declared = {
     },
     {
       usage: 'off',
-      says: 'take the schedule away; a night that a worker has begun goes on to its end',
+      says: 'delete the schedule; a night that a worker has begun continues to its end',
       options: [JSON_OPTION],
       load: async () => (await import('./commands/nightly.ts')).nightlyOff,
     },
     {
       usage: 'now',
-      says: 'run a night at once, beside the schedule, and wait for it; a night that runs is joined',
+      says: 'start a night at once, beside the schedule, or join the night that is running, and wait for its end',
       options: [JSON_OPTION],
-      exitCodes: '0 everything dropped went out, 1 a file needs a person, 3 something needed cannot be reached',
+      exitCodes: '0 all issued, 1 a file needs a person or waits, 3 something unreachable, 64 usage, 130 interrupted',
       load: async () => (await import('./commands/nightly.ts')).nightlyNow,
     },
     {
       usage: 'show',
-      says: 'when it runs next, what ran, and why it is paused',
+      says: 'show when the next night starts, how the last nights ended, and why the schedule is paused',
       options: [JSON_OPTION],
       load: async () => (await import('./commands/nightly.ts')).nightlyShow,
     },
@@ -132,10 +132,10 @@ const NIGHTLY: Declared = {
 const OPERATING: readonly Declared[] = [
   {
     usage: 'purge',
-    says: 'delete the content of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
+    says: 'delete the content of old batches; keys, fingerprints and states stay, so that Lote never sends an invoice twice',
     options: [
-      new Option('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d').makeOptionMandatory(),
-      ['--dry-run', 'say what would go, remove nothing', false],
+      new Option('--older-than <duration>', 'least time since the end of a batch, e.g. 400d').makeOptionMandatory(),
+      ['--dry-run', 'show what would be deleted, and delete nothing', false],
       JSON_OPTION,
     ],
     examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],
@@ -143,14 +143,14 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'retry <batch>',
-    says: 'send failed, rejected or held invoices of a batch again; unknown ones by reference or row',
+    says: 'send failed, rejected or held invoices of a batch again; unknown invoices only by reference or row',
     options: [
-      ['--ref <reference...>', 'invoices by reference'],
-      ['--state <state...>', 'invoices by state; default: all three', RETRY_STATES],
-      ['--row <number...>', 'invoices by a row of the file', oneMoreRow],
-      ['--reason <text>', 'why; kept in the audit and in the history: no names'],
+      ['--ref <reference...>', 'choose invoices by reference'],
+      ['--state <state...>', 'choose invoices by state (default: all three)', RETRY_STATES],
+      ['--row <number...>', 'choose invoices by a row of the file', oneMoreRow],
+      ['--reason <text>', 'why you retry; the audit and the history of Temporal keep it, so write no names'],
       WHO,
-      ['--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false],
+      ['--accept-duplicate-risk', 'send also invoices that could be issued twice; needs --reason', false],
       JSON_OPTION,
     ],
     examples: [
@@ -163,14 +163,14 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'confirm-total <batch>',
-    says: 'send a batch that is held because its total is unlike those of earlier files',
+    says: 'confirm the total of a batch that is held because its total is unusual, and send the batch',
     options: [
-      new Option('--invoices <number>', 'its number of invoices, as lote status shows it')
+      new Option('--invoices <number>', 'number of invoices of the batch, as lote status shows it')
         .argParser(expectedInvoices)
         .makeOptionMandatory(),
       new Option(
         '--reason <text>',
-        'why the total is right; kept in the audit and in the history: no names',
+        'why the total is right; the audit and the history of Temporal keep it, so write no names',
       ).makeOptionMandatory(),
       WHO,
       JSON_OPTION,
@@ -181,21 +181,21 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'reconcile',
-    says: 'look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports',
+    says: 'settle what batches left open (unknown and unsettled invoices, late webhooks), and write the reports that this changes',
     options: [JSON_OPTION],
     load: async () => (await import('./commands/operate.ts')).reconcileCommand,
   },
   {
     usage: 'confirm-service',
-    says: 'the configured address and key, and the merchants that the service lists, are the right ones; nothing is sent',
+    says: 'confirm that the configured address and key, and the merchants that the service lists, are the right ones; sends nothing',
     options: [
-      ['--profile', 'the service profile is right, too, although its words were found to contradict each other'],
+      ['--profile', 'confirm also the service profile, although Lote found that it does not fit the service'],
     ],
     load: async () => (await import('./commands/confirm-ledger.ts')).confirmServiceCommand,
   },
   {
     usage: 'confirm-ledger',
-    says: 'after a restore: the ledger learns what was sent without it, and goes on; nothing is sent',
+    says: 'after a restore, teach the ledger what was sent without it, and allow Lote to send again; sends nothing',
     load: async () => (await import('./commands/confirm-ledger.ts')).confirmLedgerCommand,
   },
 ];
@@ -203,29 +203,29 @@ const OPERATING: readonly Declared[] = [
 const ROLES: readonly Declared[] = [
   {
     usage: 'doctor',
-    says: 'look at everything that Lote needs, and say what to mend; sends and changes nothing',
+    says: 'check everything that Lote needs, and show what to mend; sends nothing and changes nothing',
     options: [JSON_OPTION],
-    exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
+    exitCodes: '0 nothing must be mended, 1 something must be mended, 64 usage',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
     usage: 'up',
-    says: 'everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C',
+    says: 'run everything embedded (Temporal, ledger, worker, receiver, console, and the sandbox if no service is set) until Ctrl-C',
     load: async () => (await import('./commands/roles.ts')).upCommand,
   },
   {
     usage: 'worker',
-    says: 'a worker alone, on a shared PostgreSQL ledger and a shared Temporal server',
+    says: 'run only a worker, on a shared PostgreSQL ledger and a shared Temporal server',
     load: async () => (await import('./commands/roles.ts')).workerCommand,
   },
   {
     usage: 'receiver',
-    says: 'the webhook receiver alone, on a shared PostgreSQL ledger',
+    says: 'run only the webhook receiver, on a shared PostgreSQL ledger',
     load: async () => (await import('./commands/roles.ts')).receiverCommand,
   },
   {
     usage: 'console',
-    says: 'the web console alone, on a shared PostgreSQL ledger',
+    says: 'run only the web console, on a shared PostgreSQL ledger',
     load: async () => (await import('./commands/roles.ts')).consoleCommand,
   },
 ];
@@ -233,11 +233,11 @@ const ROLES: readonly Declared[] = [
 const TRIALS: readonly Declared[] = [
   {
     usage: 'rehearse <file...>',
-    says: `run ${FILES} against the sandbox with faults, in a ledger that is thrown away`,
+    says: `rehearse a run of ${FILES}: send them to the sandbox, with faults and a temporary ledger`,
     options: [
       ...READING,
-      ['--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy'],
-      ['--seed <text>', 'the same seed brings the same faults', '1'],
+      ['--faults <what>', 'faults of the sandbox: heavy, none, or a JSON object (docs/sandbox.md)', 'heavy'],
+      ['--seed <text>', 'the same seed gives the same faults', '1'],
     ],
     examples: ['lote rehearse may.csv', 'lote rehearse may.csv --faults heavy --seed 7'],
     exitCodes: RUN_CODES,
@@ -245,48 +245,48 @@ const TRIALS: readonly Declared[] = [
   },
   {
     usage: 'sandbox',
-    says: 'the simulated invoicing service alone',
+    says: 'run only the simulated invoicing service',
     options: [
-      ['--host <address>', 'where it listens; left out: on this machine alone'],
-      ['--faults <faults>', 'heavy, or a JSON object (docs/sandbox.md)'],
+      ['--host <address>', 'address on which it listens (by default, only this machine can reach it)'],
+      ['--faults <faults>', 'faults of the sandbox: heavy, none (default), or a JSON object (docs/sandbox.md)'],
     ],
     load: async () => (await import('./commands/roles.ts')).sandboxCommand,
   },
   {
     usage: 'demo',
-    says: 'run the sample file from start to report',
-    options: [['--watch', 'keep everything up afterwards', false]],
+    says: 'issue the sample file at the sandbox, from start to report',
+    options: [['--watch', 'keep everything running afterwards', false]],
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   {
     usage: 'profile',
-    says: 'the service profile, which says how a real service speaks: check a file, compare it with a service, print its JSON Schema',
+    says: 'check a service profile, which describes how a real service speaks; compare it with the service; print its JSON Schema',
     commands: [
       {
         usage: 'check [file]',
-        says: 'every mistake of a service profile (default: the file named by SERVICE_PROFILE) with its place, or what it sets otherwise than the default; with --live, what a service sends there',
+        says: 'show every mistake of a service profile (by default the file that SERVICE_PROFILE names) with its place or, if there is none, each setting that differs from the default; --live compares the profile with a service',
         options: [
           ['--live', 'create a merchant and an invoice with a test key, and compare each setting with the answers'],
           ['--merchant <id>', 'with --live: use this merchant instead of creating one'],
-          ['--nif <digits>', 'with --live: tax number of the merchant; default: a made-up one'],
+          ['--nif <digits>', 'with --live: tax number of the merchant (default: a made-up one)'],
           ['--currency <code>', 'with --live: currency of the invoice', 'EUR'],
           ['--tax-code <code>', 'with --live: tax code of the invoice', 'IVA_23'],
           ['--webhook-url <url>', 'with --live: address at which the service reaches the receiver of this command'],
-          ['--port <number>', 'with --live: port on which that receiver listens, on this machine alone'],
+          ['--port <number>', 'with --live: port on which that receiver listens, for this machine only'],
           ['--wait <duration>', 'with --live: how long the invoice may take to settle', '60s'],
-          ['--yes', 'with --live: the key may be a live one; the invoice is then real', false],
+          ['--yes', 'with --live: accept a live key; the invoice is then real', false],
           JSON_OPTION,
         ],
         examples: [
           'lote profile check service.json',
           'INVOICING_BASE_URL=… INVOICING_API_KEY=sk_test_… lote profile check service.json --live',
         ],
-        exitCodes: '0 valid; 1 with --live, something does not fit; 64 mistakes, or no such file',
+        exitCodes: '0 valid; with --live 1 something does not fit, 3 service unreachable; 64 mistakes, or no such file',
         load: async () => (await import('./commands/profile-check.ts')).profileCheckCommand,
       },
       {
         usage: 'schema',
-        says: 'the JSON Schema of a service profile, for editors',
+        says: 'print the JSON Schema of a service profile, for editors',
         load: async () => (await import('./commands/profile-check.ts')).profileSchemaCommand,
       },
     ],
@@ -296,14 +296,14 @@ const TRIALS: readonly Declared[] = [
 /** Every command of Lote. */
 export const program = new Command('lote')
   .description(
-    'Durable batch invoicing: files of invoices in, every invoice issued exactly once, one outcome report per file out.',
+    'Durable batch invoicing: Lote reads files of invoices, has every invoice issued exactly once, and writes one outcome report for each file.',
   )
   .version(VERSION, '--version', 'print the version of Lote')
   .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
   .exitOverride()
   .addHelpText(
     'after',
-    '\nFrom a file to its report:\n  lote check may.csv\n  lote run may.csv\n  lote report BATCH\n\nlote COMMAND --help shows what a command takes. Settings come from the environment: see docs/configuration.md.',
+    '\nFrom a file to its report:\n  lote check may.csv\n  lote run may.csv\n  lote report BATCH\n\nlote COMMAND --help shows the options of a command, with examples. Settings come from environment variables: see docs/configuration.md.',
   )
   .showHelpAfterError('(lote --help lists the commands)');
 

@@ -20,20 +20,20 @@ const MEANINGS: readonly ColumnMeaning[] = [...COLUMNS, 'reference-part', 'kind'
 
 /** Options that correct a proposed mapping, and the option that saves the mapping. */
 export const mappingOptions: readonly DeclaredOption[] = [
-  ['--save-profile <name>', 'confirm the columns of the file: save what is shown as a mapping profile'],
+  ['--save-profile <name>', 'confirm the columns as they are shown, and save them as a mapping profile of this name'],
   [
     '--column <meaning=header>',
-    'what a column means: a column of Lote, none (not sent), reference-part, or kind (which rows are invoices); once for each',
+    'what a column of the file means: a column of Lote, none (not sent), reference-part, or kind (says which rows are invoices); give it once for each column',
     pairs((meaning) => MEANINGS.some((one) => one === meaning)),
   ],
-  ['--skip <header=values>', 'values of rows that are no invoices, e.g. Tipo=NC,ND', pairs()],
-  ['--invoices <header=values>', 'the other values of that column (else those of the first rows)', pairs()],
+  ['--skip <header=values>', 'values that mark rows that are not invoices, e.g. Tipo=NC,ND', pairs()],
+  ['--invoices <header=values>', 'values that mark invoices (default: the other values in the first rows)', pairs()],
   [
     '--constant <column=value>',
-    'the same in every row, e.g. currency=EUR',
+    'value of a column of Lote in every row, e.g. currency=EUR',
     pairs((column) => COLUMNS.some((one) => one === column)),
   ],
-  ['--tax-code <word=code>', "the file's word for a tax and the service's code", pairs()],
+  ['--tax-code <word=code>', "the file's word for a tax, and the service's code for it, e.g. IVA23=IVA_23", pairs()],
 ];
 
 /** Creates a parser of pairs; `accepts` decides which words may stand before the `=`. */
