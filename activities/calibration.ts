@@ -55,7 +55,7 @@ export class Calibration {
   #state: CalibrationState | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Settles after the last question about a type of events. */
+  /** The last question about a type of events; the next question waits for its end. */
   #questioned: Promise<unknown> = Promise.resolve();
   /** Questions by type of events. */
   readonly #questions = new Map<string, { asked: number; notBefore: number }>();

@@ -5,9 +5,9 @@ import { buildQueue } from '../src/domain/messages/batch-id.ts';
 declare const LOTE_BUILD: string | undefined;
 
 /**
- * Pins a run to the build of the worker that takes it: a run that was started on the installation's queue continues as
- * a new run on the queue of that build, which only workers of the same build poll. Its children inherit that queue.
- * Call it after the handlers are registered; `args` returns the inputs of the new run.
+ * Pins a run to the build of the worker that takes it. A run that was started on the installation's queue continues as
+ * a new run on the queue of that build, which only its workers poll. Its children inherit that queue. Call it after the
+ * handlers are registered; `args` returns the inputs of the new run.
  */
 export async function pinToBuild(args: () => readonly unknown[]): Promise<void> {
   const { taskQueue, workflowType } = workflowInfo();

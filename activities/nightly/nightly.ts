@@ -171,9 +171,9 @@ async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, earlier: number
 }
 
 /**
- * Ends a nightly run: removes its folder and completes its summary. Returns the paths of the summary, the numbers of files and
- * of those with invoices that are not confirmed as issued (`problems`), the waiting files with the archived ones that
- * changed after they were read, and the channels for its message.
+ * Ends a nightly run: removes its folder and completes its summary. Returns the paths of the summary, the number of
+ * files, the number of those with invoices that are not confirmed as issued (`problems`), and the channels for the
+ * message. `waiting` has the waiting files, and archived ones that changed after they were read.
  */
 export async function finishNightlyRun(
   deps: ActivityDeps,

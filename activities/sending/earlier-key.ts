@@ -72,9 +72,9 @@ function unclear(said: string): Reason {
 const LONGEST_EXCHANGE_MS = 60_000;
 
 /**
- * Judges an earlier POST without a readable answer by the refusal of its repeat. The refusal proves that nothing was
- * created only if the profile says that the service always answers a key that created an invoice with that invoice, and
- * if no earlier POST can still be on its way: `sentAt` is when the refused POST left, `lastTriedAt` the one before it (epoch ms).
+ * Judges an earlier POST without a readable answer by the refusal of its repeat. The refusal proves that nothing was created only on two
+ * conditions. The profile says that the service always answers a key that created an invoice with that invoice; and no earlier POST can
+ * still be on its way. `sentAt` is when the refused POST left, `lastTriedAt` when the one before it left (epoch ms).
  */
 export function refusedRepeat(
   { refusedRepeatIsProof }: Pick<RetrySettings, 'refusedRepeatIsProof'>,

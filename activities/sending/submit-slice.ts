@@ -178,7 +178,7 @@ const STEP_MS = 100;
 const LOOK_SHARE = 1 / 8;
 const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 60_000;
-/** A few of them suffice if the service is slow for all, so Lote asks about the others only after `ALL_AFTER_MS`. */
+/** Number of sent invoices that Lote asks about at first. If the service is slow for all of them, it must not get more GETs before `ALL_AFTER_MS`. */
 const SAMPLE = 5;
 const ALL_AFTER_MS = 60_000;
 

@@ -11,7 +11,7 @@ try {
   process.exitCode = await report(error);
 }
 
-/** Reports an error and returns its exit code. Commander has printed its own; any other error is one sentence on stderr, with `--json` also a document. */
+/** Reports an error and returns its exit code. Commander prints its own errors; any other one becomes a sentence on stderr, with `--json` also a document. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) {
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -37,8 +37,8 @@ const FEWEST = 50;
 type Shared = Pick<AnswerCounts, 'refused' | 'accepted' | 'issued' | 'failed'>;
 
 /**
- * Returns the share of a batch that goes wrong, 0 to 1: r + (1 - r) * f, where r is the refused share of the answers
- * and f the failed share of the final words (issued and failed). Each share is 0 below 50 answers or final words.
+ * Returns the share of a batch that goes wrong, 0 to 1: r + (1 - r) * f. Here r is the refused share of the answers,
+ * and f is the failed share of the final words (issued and failed). Each share is 0 below 50 answers or final words.
  */
 export function failureShare({ refused, accepted, issued, failed }: Shared): number {
   const r = shareOf(refused, refused + accepted);
@@ -63,9 +63,9 @@ export const SMALLEST_BATCH_WITH_FIRST = 10 * FIRST_INVOICES;
 
 /** Fewer bad invoices than this say nothing about a batch of hundreds. */
 const FEWEST_BAD = 10;
-/** A good file waits for the final words of its first invoices no longer than this time … */
+/** A good file waits for the final words of its first invoices no longer than this time, ... */
 const LONGEST_WAIT_MS = 30_000;
-/** … and no longer than the settle time divided by this number. */
+/** ... and no longer than the settle time divided by this number. */
 const WAIT_SHARE = 4;
 
 /** Returns how long a batch waits for the final words of its first invoices, in milliseconds. */

@@ -116,9 +116,9 @@ const CUSTOMER = COLUMNS.indexOf('customer_name');
 
 /**
  * A row without identity may be a line of an invoice that looks complete without it, because some tables carry the
- * reference only in the first row of each invoice. An issued invoice that lacks a line cannot be called back, so Lote
- * makes the invoices that the row may belong to invalid, and they come back with it: those with the same reference, or
- * else its neighbours with the same customer.
+ * reference only in the first row of each invoice. An issued invoice that lacks a line cannot be called back. Lote
+ * therefore makes the invoices to which the row may belong invalid, and they come back with it: those with the same
+ * reference, or else its neighbours with the same customer.
  */
 export class LostRows {
   readonly #damage: Damage;

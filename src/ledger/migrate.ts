@@ -9,8 +9,8 @@ import { StatementFailure } from '../database/statement-failure.ts';
 export type Migration = readonly string[];
 
 /**
- * In order. A released migration never changes. A new migration follows it and only adds columns with a default or that
- * may be null, so that processes of the previous version continue during an upgrade.
+ * The migrations in order. A released one never changes. A new one follows it and only adds columns with a default or
+ * that may be null, so that processes of the previous version continue during an upgrade.
  */
 const MIGRATIONS: readonly Migration[] = [SCHEMA];
 

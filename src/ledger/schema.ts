@@ -248,8 +248,8 @@ export const SCHEMA: readonly string[] = [
      PRIMARY KEY (batch_id, ordinal)
    )`,
 
-  // Invoices by the lines that show their present state. OFFSET 0 makes the planner look up each one separately; otherwise it may read all invoices of the
-  // ledger for the lines of one batch, or search an array of a slice again for each of its lines.
+  // Invoices by the lines that show their present state. OFFSET 0 makes the planner look up each one separately. Otherwise it may
+  // read all invoices of the ledger for the lines of one batch, or search an array of a slice again for each of its lines.
   `CREATE VIEW live_line AS
    SELECT bi.batch_id, bi.ordinal, bi.file_rows, i.*
    FROM batch_invoice bi

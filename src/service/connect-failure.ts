@@ -29,7 +29,7 @@ export function connectFailure(error: unknown): string {
 
 /**
  * An interim answer "100 Continue" that Lote did not ask for. undici then ends the connection before the real answer,
- * so no request ever gets one, and only this separate code tells the operator why.
+ * so that no request gets one. Only this separate code tells the operator why.
  */
 export const UNEXPECTED_CONTINUE = 'unexpected-100-continue';
 

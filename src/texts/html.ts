@@ -46,7 +46,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/gu, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** A heading. As the member of an object, it says what the cells below are: numbers stand on the right, a `row` cell names its row. */
+/** The heading of a column. An object with one member also names the kind of the cells: numbers stand on the right, a `row` cell names its row. */
 export type Column = string | { readonly [Kind in 'number' | 'text' | 'time' | 'mono' | 'value' | 'row']?: string };
 
 /** Cells in the order of the columns, or a row that is HTML already. */

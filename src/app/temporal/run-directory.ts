@@ -3,7 +3,7 @@ import type { RunDirectory } from '../../../activities/deps.ts';
 import type { BatchStop } from '../../domain/records/batch-record.ts';
 import { GRPC_STATUS, temporalRefusal, unlessUnknown } from './calls.ts';
 
-/** Asks Temporal whether the run that holds a batch is open; a run whose workflow Temporal no longer knows is not. */
+/** Asks Temporal whether the run that holds a batch is open. A run whose workflow Temporal no longer knows counts as ended. */
 export function createRunDirectory(client: Client): RunDirectory {
   return {
     async isOpen(workflowId, runId, asker) {

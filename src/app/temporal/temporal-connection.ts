@@ -94,8 +94,8 @@ type Listener = NonNullable<Parameters<Call['start']>[1]>;
 const WHY = 'the connection is closed';
 
 /**
- * Ends calls with their connection; `interceptor` must stand after the retry interceptor to see each attempt. Without
- * it a long poll keeps a process alive for a minute after its end, and a retry that waits for its turn throws from a
+ * Ends calls with their connection; `interceptor` must stand after the retry interceptor to see each attempt. Otherwise
+ * a long poll keeps a process alive for a minute after its end. A retry that waits for its turn would throw from a
  * timer, where no caller can catch it, because the channel is gone (seen with client 1.24.0).
  */
 function closingCalls(): { readonly interceptor: Interceptor; end(): void } {

@@ -227,7 +227,7 @@ function operationsForm({ texts, action: actionOf }: PageFormat, address: string
 
 const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
 
-/** Renders links to the report's files in the order correct, read, keep, and an upload for corrected rows if the reader may act. */
+/** Renders links to the report's files: first those to correct, then to read, then to keep. Adds an upload for corrected rows if the reader may act. */
 function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): SafeHtml {
   const { texts } = format;
   if (reports.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;

@@ -20,7 +20,7 @@ export interface CsvRecord {
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not load a large file into memory. */
 const LONGEST_RECORD = 1024 * 1024;
 
-/** Passes on each record as it is found. csv-parse's own `on_record` builds a large object for each record, in a sixth of the time. */
+/** Passes on each record as it is found. csv-parse's own `on_record` builds a large object for each record, which takes a sixth of the time. */
 class RecordParser extends Parser {
   readonly #onRecord: (cells: string[], endOffset: number) => void;
 
@@ -125,7 +125,7 @@ export class CsvReader {
 const LINE_BREAK = /\r\n|\n|\r/u;
 /** A line of a text may well have two delimiters, but not five or more as a whole row has. */
 const TELLING = 5;
-/** Programs write no space after a delimiter, but people do. */
+/** A text has at most this many delimiters without a space behind them: people write that space, but programs do not. */
 const MOST_IN_A_TEXT = 2;
 /** A tax number: a row has one, a text seldom does. */
 const LONG_NUMBER = /^\d{8,}$/u;

@@ -18,7 +18,7 @@ export interface NumberFormat {
   /** `other` means that the format may show more or less than the digits of the number. */
   readonly kind: 'general' | 'number' | 'percent' | 'date' | 'other';
   readonly digits: ShownDigits | null;
-  /** How the format shows negative numbers; `ofZero` does the same for zero. Lote reads nothing from null. */
+  /** How the format shows negative numbers; `ofZero` does the same for zero. Lote cannot read such numbers if the value is null. */
   readonly ofNegative: ShownDigits | null;
   readonly ofZero: ShownDigits | null;
   /** The code of the format in XLSX, or its number if it needs no code. */

@@ -108,8 +108,8 @@ class ListReading {
   }
 
   /**
-   * Pages that are asked for by a number do not refer to each other: a merchant on two pages shows that the service
-   * ignores the number or that the order changed, so another merchant may be missing.
+   * Pages that are asked for by a number do not refer to each other. If a merchant is on two pages, the service ignores
+   * the number or the order has changed, so another merchant may be missing.
    */
   #add(page: MerchantPage): void {
     this.pages += 1;
