@@ -134,7 +134,7 @@ export async function removeClaimFolder(inputDir: string, nightId: string): Prom
   await rm(recordPath(inputDir, nightId), { force: true });
 }
 
-/** Another process may have added or removed a file at the same moment. */
+/** Removes a folder if it is empty. Another process may have added or removed a file at the same moment. */
 async function removeEmptyFolder(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => {
     if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(errorCode(error))) throw error;
