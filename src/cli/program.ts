@@ -188,9 +188,7 @@ const OPERATING: readonly Declared[] = [
   {
     usage: 'confirm-service',
     says: 'confirm that the configured address and key, and the merchants that the service lists, are the right ones; sends nothing',
-    options: [
-      ['--profile', 'confirm also the service profile, although Lote found that it does not fit the service'],
-    ],
+    options: [['--profile', 'confirm also the service profile, although Lote found that it does not fit the service']],
     load: async () => (await import('./commands/confirm-ledger.ts')).confirmServiceCommand,
   },
   {
