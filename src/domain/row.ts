@@ -1,4 +1,4 @@
-import type { Finding, Invoice } from './invoice.ts';
+import { FIELDS, type Finding, type Invoice } from './invoice.ts';
 
 /** Store for rows until the whole file is read: memory for a dry run, the ledger for a batch. */
 export interface RowStore {
@@ -7,35 +7,14 @@ export interface RowStore {
   groups(): AsyncIterable<readonly RawRow[]>;
 }
 
-/** Columns of the published file format, in their default order. */
-export const COLUMNS = [
-  'invoice_ref',
-  'merchant_nif',
-  'merchant_legal_name',
-  'merchant_email',
-  'customer_name',
-  'customer_tax_id',
-  'currency',
-  'description',
-  'quantity',
-  'unit_price',
-  'tax_code',
-] as const;
-
 /** Name of a column that Lote reads, as in the header of a CSV file without a mapping profile. */
-export type Column = (typeof COLUMNS)[number];
+export type Column = keyof typeof FIELDS;
+
+/** Columns of the published file format, in their default order. */
+export const COLUMNS = Object.keys(FIELDS) as readonly Column[];
 
 /** Columns that a CSV file must have, unless its mapping profile says otherwise. All other columns are optional. */
-export const REQUIRED_COLUMNS: readonly Column[] = [
-  'invoice_ref',
-  'merchant_nif',
-  'customer_name',
-  'currency',
-  'description',
-  'quantity',
-  'unit_price',
-  'tax_code',
-];
+export const REQUIRED_COLUMNS: readonly Column[] = COLUMNS.filter((column) => !FIELDS[column].isOptional);
 
 /** One record of a file that belongs to an invoice. Its cells are as read, because number marks are proved per column at the end. */
 export interface RawRow {

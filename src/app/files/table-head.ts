@@ -1,3 +1,4 @@
+import { FIELDS } from '../../domain/invoice.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../../ingest/csv/csv-reader.ts';
 import { likeliestHeader } from '../../ingest/csv/decide-dialect.ts';
@@ -12,46 +13,13 @@ import { sheetHeader } from '../../ingest/workbook/read-workbook.ts';
 import { isArchive, openWorkbook } from '../../ingest/workbook/open-workbook.ts';
 import { shownCells, type Sheet, type Workbook } from '../../ingest/workbook/workbook.ts';
 
-/**
- * Likely headers of each column besides its own name, in Portuguese, Spanish and English, without accents, case or
- * separators. A word that could mean two columns (`nome`, `date`, `total`) is missing on purpose.
- */
-export const HEADER_SYNONYMS: Readonly<Record<Column, string>> = {
-  invoice_ref:
-    'referencia reffatura referenciafatura fatura nfatura nrfatura numerofatura nofatura ' +
-    'numfatura factura nfactura nrfactura numerofactura numfactura nofactura documento ndocumento ' +
-    'nodocumento nrdocumento numerodocumento invoice invoiceno invoicenumber invoicereference ' +
-    'reference ref',
-  merchant_nif:
-    'nif contribuinte ncontribuinte nocontribuinte nrcontribuinte numerocontribuinte nifemitente ' +
-    'nifemissor nifcomerciante nifvendedor nifemisor merchanttaxid sellertaxid sellernif ' +
-    'suppliernif suppliertaxid',
-  merchant_legal_name:
-    'emitente nomeemitente comerciante nomecomerciante vendedor razaosocial razonsocial emisor ' +
-    'merchant merchantname seller sellername supplier suppliername',
-  merchant_email: 'emailemitente emailcomerciante emailvendedor emailemisor selleremail supplieremail',
-  customer_name:
-    'cliente nomecliente nomedocliente nombrecliente nombredelcliente comprador adquirente ' +
-    'customer client clientname buyer buyername',
-  customer_tax_id:
-    'nifcliente nifdocliente contribuintecliente nifadquirente nifcomprador cifcliente ' +
-    'nifdelcliente customertaxnumber customervat customernif clienttaxid buyertaxid buyernif',
-  currency: 'moeda moneda divisa currencycode',
-  description:
-    'descricao designacao artigo produto descripcion concepto articulo producto item ' + 'itemdescription product',
-  quantity: 'quantidade qtd qtde quant cantidad cant unidades qty units',
-  unit_price:
-    'precounitario punitario punit precounit preco preciounitario preciounit precio price ' + 'unitcost priceperunit',
-  tax_code: 'iva codigoiva taxaiva taxa imposto tipoiva impuesto codigoimpuesto vat vatcode tax taxrate ' + 'vatrate',
-};
-
 /** Words that Lote ignores in headers: `Código de IVA` equals `Código IVA`, and `Nome do cliente` equals `Nome cliente`. */
 const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
 
 /** A Map instead of an object, because headers may be hostile (`__proto__`, `constructor`). */
 const LIKELY_COLUMNS: ReadonlyMap<string, Column> = new Map(
   COLUMNS.flatMap((column) =>
-    [headerKey(column), ...HEADER_SYNONYMS[column].split(' ')].map((name): [string, Column] => [name, column]),
+    [headerKey(column), ...FIELDS[column].headers.split(' ')].map((name): [string, Column] => [name, column]),
   ),
 );
 

@@ -1,4 +1,4 @@
-import type { Column } from '../../domain/row.ts';
+import { FIELDS } from '../../domain/invoice.ts';
 import type { ReadColumn } from '../ingest-result.ts';
 
 /** How many cells the rows below a header have. */
@@ -36,18 +36,13 @@ export function isEmpty(cell: string | undefined): boolean {
   return (cell?.trim() ?? '') === '';
 }
 
-/** Columns in which the beginning of a value is itself another valid value. */
-const WHOLE: ReadonlySet<Column> = new Set([
-  ...(['invoice_ref', 'merchant_nif', 'customer_tax_id'] as const),
-  ...(['quantity', 'unit_price', 'tax_code'] as const),
-]);
-
 /** Code of the cell in which a file without a last line end stops. */
 export const CUT_CELL = 'line-end-missing';
 
-/** Returns the column of a row's last cell if a part of its value could be another valid value, and null otherwise. */
+/** Returns the column of a row's last cell if the beginning of a value is itself a valid value, and null otherwise. */
 export function cutColumn(cells: readonly string[], read: readonly ReadColumn[]): ReadColumn | null {
   const column = read.find(({ at }) => at === cells.length - 1);
-  if (column === undefined || !WHOLE.has(column.column) || isEmpty(cells.at(-1))) return null;
-  return column;
+  if (column === undefined || isEmpty(cells.at(-1))) return null;
+  const isText = FIELDS[column.column].role === undefined && column.column !== 'tax_code';
+  return isText ? null : column;
 }

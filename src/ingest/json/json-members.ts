@@ -1,3 +1,4 @@
+import { FIELDS } from '../../domain/invoice.ts';
 import { READ_AS } from '../../domain/read-as.ts';
 import { isPagingKey } from '../../domain/text/paging-signs.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
@@ -8,19 +9,9 @@ import type { FileScan } from '../encoding/scan-file.ts';
 import { JsonReader, JsonNumber, isObject, type JsonObject, type JsonValue } from './json-reader.ts';
 
 /** Path of each column in an invoice object. */
-export const JSON_PATHS: Readonly<Record<Column, string>> = {
-  invoice_ref: 'invoice_ref',
-  merchant_nif: 'merchant.nif',
-  merchant_legal_name: 'merchant.legal_name',
-  merchant_email: 'merchant.email',
-  customer_name: 'customer.name',
-  customer_tax_id: 'customer.tax_id',
-  currency: 'currency',
-  description: 'lines[].description',
-  quantity: 'lines[].quantity',
-  unit_price: 'lines[].unit_price',
-  tax_code: 'lines[].tax_code',
-};
+export const JSON_PATHS = Object.fromEntries(COLUMNS.map((column) => [column, FIELDS[column].path])) as Readonly<
+  Record<Column, string>
+>;
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(JSON_PATHS), 'lote_state', 'lote_reason', READ_AS]);
 /** Members whose own members Lote reads, with the path prefix of those. */
@@ -89,9 +80,6 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'object' ? '[object]' : String(value);
 }
 
-/** The names of Lote's columns in JSON, in column order. */
-const OWN_PATHS: readonly string[] = COLUMNS.map((column) => JSON_PATHS[column]);
-
 const MOST_RECORDS = 1_000;
 
 /** The layout of a JSON file as a table: the paths of its members, and their values in its first objects. */
@@ -116,20 +104,17 @@ export async function jsonHead(path: string, scan: FileScan, options: IngestOpti
   take(reader.end());
   members.noteEnvelope(reader.otherMembers);
   const unknown = [...members.unknown];
-  const header = [...OWN_PATHS, ...unknown];
+  const header = [...Object.values(JSON_PATHS), ...unknown];
   return { header, unknown, below: first.map((record) => header.map((member) => valuesAt(record, member)[0] ?? '')) };
 }
 
-/** Columns that may be a JSON number; an identifier with a fraction or an exponent is none. */
-const NUMBERS: Readonly<Partial<Record<Column, RegExp>>> = {
-  ...{ invoice_ref: /^\d+$/, merchant_nif: /^\d+$/, customer_tax_id: /^\d+$/ },
-  ...{ quantity: /./, unit_price: /./ },
-};
+/** Values that may be a JSON number; an identifier with a fraction or an exponent is none. */
+const NUMBERS = { reference: /^\d+$/, 'tax-number': /^\d+$/, number: /./, text: undefined };
 /** Each path split into its owner, if it has one, and its name: once, because every line of a file uses it. */
 const PLACES = COLUMNS.map((column) => {
-  const path = JSON_PATHS[column];
+  const { path, role = 'text' } = FIELDS[column];
   const at = path.indexOf('.');
-  return { path, owner: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1), numbers: NUMBERS[column] };
+  return { path, owner: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1), numbers: NUMBERS[role] };
 });
 type Place = (typeof PLACES)[number];
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/invoice.ts';
+import { FIELDS, type CellRole, type Finding } from '../../domain/invoice.ts';
 import { READ_AS_FORMAT } from '../../domain/read-as.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
@@ -14,20 +14,6 @@ import { Big } from 'big.js';
 import { canonicalDecimal } from '../../domain/money.ts';
 import { hasValidChecksum } from '../invoice/identity.ts';
 import { LONGEST_NUMBER, expandExponent, readTypedNumber, typedNumber } from '../invoice/read-number.ts';
-
-const ROLES: Readonly<Record<Column, CellRole>> = {
-  invoice_ref: 'reference',
-  merchant_nif: 'tax-number',
-  merchant_legal_name: 'text',
-  merchant_email: 'text',
-  customer_name: 'text',
-  customer_tax_id: 'tax-number',
-  currency: 'text',
-  description: 'text',
-  quantity: 'number',
-  unit_price: 'number',
-  tax_code: 'text',
-};
 
 /** Turns the rows of a sheet into records like those of a CSV file, and collects findings about their cells. */
 export class SheetRecords {
@@ -46,8 +32,9 @@ export class SheetRecords {
     this.#width = widthOf(header.cells);
     this.#columns = header.cells.map((_, at) => {
       const column = COLUMNS[map.indexes.indexOf(at)];
+      const role = column && (FIELDS[column].role ?? 'text');
       const isPart = map.referenceParts.includes(at);
-      if (column !== undefined && !(isPart && ROLES[column] === 'text')) return { column, role: ROLES[column] };
+      if (column && role && !(isPart && role === 'text')) return { column, role };
       return isPart ? { column: 'invoice_ref', role: 'reference' } : undefined;
     });
   }
@@ -147,9 +134,6 @@ export async function* readSheetRows(
     workbook.close();
   }
 }
-
-/** A number is read in an amount column in another way than in a tax number column. */
-export type CellRole = 'number' | 'tax-number' | 'reference' | 'text';
 
 /** The text of a cell for a row, and a finding about the cell. */
 export interface CellValue {

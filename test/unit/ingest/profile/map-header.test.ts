@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS } from '../../../../src/domain/row.ts';
-import { HEADER_SYNONYMS, likelyColumn } from '../../../../src/app/files/table-head.ts';
+import { FIELDS } from '../../../../src/domain/invoice.ts';
+import { likelyColumn } from '../../../../src/app/files/table-head.ts';
 import { mapHeader } from '../../../../src/ingest/profile/map-header.ts';
 
 describe('mapHeader', () => {
@@ -61,13 +62,13 @@ describe('mapHeader', () => {
 
 describe('header synonyms', () => {
   it('give no word to two columns', () => {
-    const words = COLUMNS.flatMap((column) => [column, ...HEADER_SYNONYMS[column].split(' ')]);
+    const words = COLUMNS.flatMap((column) => [column, ...FIELDS[column].headers.split(' ')]);
 
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
   });
 
   it('are written as headers are compared', () => {
-    const words = Object.values(HEADER_SYNONYMS).flatMap((words) => words.split(' '));
+    const words = Object.values(FIELDS).flatMap(({ headers }) => headers.split(' '));
 
     expect(words.filter((word) => !/^[a-z0-9]+$/u.test(word))).toEqual([]);
     expect(words.filter((word) => likelyColumn(word) === undefined)).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cellValue, exactNumber, type CellRole } from '../../../../src/ingest/workbook/sheet-records.ts';
+import type { CellRole } from '../../../../src/domain/invoice.ts';
+import { cellValue, exactNumber } from '../../../../src/ingest/workbook/sheet-records.ts';
 import { builtInFormat, parseNumberFormat } from '../../../../src/ingest/workbook/number-format.ts';
 import { serialDate } from '../../../../src/ingest/workbook/xlsx-sheet-handler.ts';
 import { readTypedNumber, typedNumber } from '../../../../src/ingest/invoice/read-number.ts';
