@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Invoice } from './invoice.ts';
+import { sentBy, type Invoice } from './invoice.ts';
 
 /** The only file of the domain that hashes; it stays out of the workflow bundle. */
 
@@ -18,15 +18,11 @@ export function fingerprintOf(invoice: Invoice): string {
   const lines = invoice.lines
     .map((line) => JSON.stringify([line.description, line.quantity, line.unitPrice, line.taxCode]))
     .sort();
-  return sha256([
-    'lote.invoice/1',
-    invoice.merchant.nif,
-    invoice.ref,
-    invoice.customer.name,
-    invoice.customer.taxId ?? '',
-    invoice.currency,
-    ...lines,
-  ]);
+  const { 'customer.name': name = '', 'customer.tax_id': taxId = '', currency = '', ...later } = sentBy(invoice);
+  // Only what a file gives, so that a new column leaves all other fingerprints as they were.
+  const given = Object.entries(later).filter(([, value]) => value !== undefined);
+  const head = [invoice.merchant.nif, invoice.ref, name, taxId, currency];
+  return sha256(['lote.invoice/1', ...head, ...given.map((one) => JSON.stringify(one)), ...lines]);
 }
 
 /** `lote_` and 64 hex digits. The generation rises only after a definitive refusal or failure, never after a timeout. */

@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceLine } from '../domain/invoice.ts';
+import { sentBy, type Invoice, type InvoiceLine } from '../domain/invoice.ts';
 import { exactJson, exactNumber, fillTemplate, type BodyTemplate } from './profile/body-template.ts';
 
 /**
@@ -6,15 +6,13 @@ import { exactJson, exactNumber, fillTemplate, type BodyTemplate } from './profi
  * template of the profile, or (interface section 2) has only the published fields in their published order.
  */
 export function invoiceBody(invoice: Invoice, merchantId: string, template: BodyTemplate = null): string {
-  const { customer, currency, ref } = invoice;
+  const said = sentBy(invoice);
   const lines = invoice.lines.map(lineOf);
-  const taxId = customer.taxId || undefined;
-  if (template !== null) {
-    const buyer = { 'customer.name': customer.name, 'customer.tax_id': taxId };
-    return fillTemplate(template, { values: { merchant_id: merchantId, ...buyer, currency, reference: ref }, lines });
-  }
+  if (template !== null)
+    return fillTemplate(template, { values: { merchant_id: merchantId, ...said, reference: invoice.ref }, lines });
+  const { 'customer.name': name, 'customer.tax_id': taxId, ...others } = said;
   // Omits the reference: it belongs to Lote and the interface has no field for it.
-  return exactJson({ merchant_id: merchantId, customer: { name: customer.name, tax_id: taxId }, currency, lines });
+  return exactJson({ merchant_id: merchantId, customer: { name, tax_id: taxId }, ...others, lines });
 }
 
 function lineOf({ description, quantity, unitPrice, taxCode }: InvoiceLine) {

@@ -1,4 +1,4 @@
-import type { InvoiceLine, Invoice } from '../../domain/invoice.ts';
+import { FIELDS, headOf, type InvoiceLine, type Invoice } from '../../domain/invoice.ts';
 import { bySpelling, shownSpelling, fittingReference, LONGEST_REFERENCE } from '../../domain/look-alike.ts';
 import { netOf } from '../../domain/money.ts';
 import type { GroupedInvoice, RawRow, Column } from '../../domain/row.ts';
@@ -27,26 +27,21 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   if (lookAlike !== undefined && conversion.lookAlikes === 'refuse') checkLookAlike(first, lookAlike, findings);
   // A set, because one invoice may have 100,000 rows.
   const inPlace = new Set(group.filter((row) => !isShifted(row, conversion)));
-  const head = headOf([...inPlace], findings);
+  const head = sharedBy([...inPlace], findings);
   const given = { conversion, currency: head?.currency ?? '', findings };
   const lines = group.map((row) => (inPlace.has(row) && !hasNoLine(row, conversion) ? lineOf(row, given) : null));
   const readable = lines.filter((line): line is InvoiceLine => line !== null);
   const rows = group.map(({ row }) => row);
-  if (!findings.hasError && readable.length === lines.length && head !== null && head.currency !== null) {
-    const { merchant, customer, currency } = head;
-    return {
-      ok: true,
-      invoice: { ref: first.ref, merchant, customer, currency, lines: readable },
-      rows,
-      findings: findings.list(),
-    };
+  if (!findings.hasError && readable.length === lines.length && head !== null) {
+    const invoice = { ref: first.ref, ...head, lines: readable };
+    return { ok: true, invoice, rows, findings: findings.list() };
   }
   return {
     ok: false,
     ref: fittingReference(first.ref),
     nif: first.nif,
     rows,
-    currency: head?.currency ?? null,
+    currency: head?.currency || null,
     net: readable.length === lines.length ? netOf(readable) : null,
     findings: findings.list(),
   };
@@ -88,44 +83,31 @@ function hasNoLine({ row }: RawRow, conversion: Conversion): boolean {
   return isJson(conversion) && conversion.damaged[row]?.some(({ column }) => column?.startsWith('lines')) === true;
 }
 
-interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
-  /** Null if the rows state none, or several. */
-  readonly currency: string | null;
-}
-
 /** Null without a row whose cells are in their columns. */
-function headOf(group: readonly RawRow[], findings: CellFindings): InvoiceHead | null {
-  if (group.length === 0) return null;
-  checkIdentity(group, findings);
-  const name = agreed(group, 'customer_name', findings);
-  const taxId = agreed(group, 'customer_tax_id', findings);
-  const first = group[0]?.row ?? 0;
-  if (name === '') {
-    const message = 'expected the name of the buyer, found an empty cell';
-    findings.error(first, 'customer_name', 'customer-name-missing', message);
-  }
-  if (taxId !== null && isDamagedTaxId(taxId)) {
-    const message = `expected a tax number, found ${shownCell(taxId)}: a spreadsheet turned it into a number. Format the column as text and enter it again`;
-    findings.error(first, 'customer_tax_id', 'customer-tax-id-damaged', message);
-  }
-  if (taxId !== null && taxId !== '' && isNoTaxId(taxId)) {
-    const message = `expected a tax number, or an empty cell for a buyer without one, found ${shownCell(taxId)}`;
-    findings.error(first, 'customer_tax_id', 'customer-tax-id-unreadable', message);
-  }
-  return {
-    merchant: {
-      nif: group[0]?.nif ?? '',
-      legalName: firstOf(group, 'merchant_legal_name', findings),
-      email: firstOf(group, 'merchant_email', findings),
-    },
-    customer: { name: name ?? '', taxId: taxId === '' ? null : taxId },
-    currency: currencyOf(group, findings),
-  };
+function sharedBy(group: readonly RawRow[], findings: CellFindings): Omit<Invoice, 'ref' | 'lines'> | null {
+  const [first] = group;
+  if (first === undefined) return null;
+  checkIdentity(first, findings);
+  return headOf(first.nif, (column) => {
+    if (FIELDS[column].sent === undefined) return firstOf(group, column, findings);
+    const value = agreed(group, first, column, findings);
+    if (column === 'customer_tax_id') checkTaxId(value, first, findings);
+    return value;
+  });
 }
 
-function checkIdentity(group: readonly RawRow[], findings: CellFindings): void {
-  const [first] = group;
-  if (first === undefined) return;
+function checkTaxId(taxId: string, { row }: RawRow, findings: CellFindings): void {
+  if (isDamagedTaxId(taxId)) {
+    const message = `expected a tax number, found ${shownCell(taxId)}: a spreadsheet turned it into a number. Format the column as text and enter it again`;
+    findings.error(row, 'customer_tax_id', 'customer-tax-id-damaged', message);
+  }
+  if (taxId !== '' && isNoTaxId(taxId)) {
+    const message = `expected a tax number, or an empty cell for a buyer without one, found ${shownCell(taxId)}`;
+    findings.error(row, 'customer_tax_id', 'customer-tax-id-unreadable', message);
+  }
+}
+
+function checkIdentity(first: RawRow, findings: CellFindings): void {
   const damage = damagedReference(first.ref);
   if (damage !== null) {
     const message = `expected a reference, found ${shownCell(first.ref)}: ${damage}. Format the column as text and enter it again`;
@@ -141,35 +123,32 @@ function checkIdentity(group: readonly RawRow[], findings: CellFindings): void {
   }
 }
 
-function currencyOf(group: readonly RawRow[], findings: CellFindings): string | null {
-  const text = agreed(group, 'currency', findings, (cell) => cell.toUpperCase());
-  if (text === null || (/^[A-Z]{3}$/.test(text) && !isPlaceholder(text))) return text;
-  const found = text === '' ? 'an empty cell' : shownCell(text);
-  const message = `expected a code of three letters such as EUR, found ${found}`;
-  findings.error(group[0]?.row ?? 0, 'currency', text === '' ? 'currency-missing' : 'currency-unreadable', message);
-  return null;
-}
-
-function agreed(
-  group: readonly RawRow[],
-  column: Column,
-  findings: CellFindings,
-  normal: (cell: string) => string = (cell) => cell,
-): string | null {
-  const [first] = group;
-  if (first === undefined) return null;
-  const value = normal(cellOf(first, column));
-  const other = group.find((row) => normal(cellOf(row, column)) !== value);
-  if (other === undefined) return value;
-  const message = `expected the same value in every row of an invoice, found ${shownCell(cellOf(other, column))} where row ${first.row} has ${shownCell(cellOf(first, column))}`;
-  findings.error(other.row, column, `${column.replaceAll('_', '-')}-differs`, message);
-  return null;
+/** Returns the value that all rows share; '' with a finding if they differ, or if it is not what the column holds. */
+function agreed(group: readonly RawRow[], first: RawRow, column: Column, findings: CellFindings): string {
+  const { expected, form, isOptional = false } = FIELDS[column];
+  const name = column.replaceAll('_', '-');
+  const normal = (row: RawRow): string =>
+    column === 'currency' ? cellOf(row, column).toUpperCase() : cellOf(row, column);
+  const value = normal(first);
+  const other = group.find((row) => normal(row) !== value);
+  if (other !== undefined) {
+    const message = `expected the same value in every row of an invoice, found ${shownCell(cellOf(other, column))} where row ${first.row} has ${shownCell(cellOf(first, column))}`;
+    findings.error(other.row, column, `${name}-differs`, message);
+    return '';
+  }
+  if (value === '') {
+    if (!isOptional) findings.error(first.row, column, `${name}-missing`, `expected ${expected}, found an empty cell`);
+    return '';
+  }
+  if (form === undefined || (form.test(value) && !isPlaceholder(value))) return value;
+  findings.error(first.row, column, `${name}-unreadable`, `expected ${expected}, found ${shownCell(value)}`);
+  return '';
 }
 
 /** A difference is only a warning, because merchant details are not sent with an invoice. */
-function firstOf(group: readonly RawRow[], column: Column, findings: CellFindings): string | null {
+function firstOf(group: readonly RawRow[], column: Column, findings: CellFindings): string {
   const first = group.find((row) => cellOf(row, column) !== '');
-  if (first === undefined) return null;
+  if (first === undefined) return '';
   const value = cellOf(first, column);
   const other = group.find((row) => cellOf(row, column) !== '' && cellOf(row, column) !== value);
   if (other !== undefined) {

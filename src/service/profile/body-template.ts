@@ -1,3 +1,4 @@
+import { FIELDS } from '../../domain/invoice.ts';
 import { isPlainObject } from '../../domain/json-pointer.ts';
 import { isCanonicalDecimal } from '../../domain/money.ts';
 
@@ -65,7 +66,7 @@ class TemplateProblem extends Error {}
 const EACH = '$each';
 const LINE = ['description', 'quantity', 'unit_price', 'tax_code'];
 const NAMES: Readonly<Record<BodyKind, readonly string[]>> = {
-  invoice: ['merchant_id', 'customer.name', 'customer.tax_id', 'currency', 'reference'],
+  invoice: ['merchant_id', ...Object.values(FIELDS).flatMap(({ path, sent }) => (sent ? path : [])), 'reference'],
   merchant: ['legal_name', 'nif', 'email'],
   webhook: ['url', 'events'],
 };
