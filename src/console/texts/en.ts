@@ -1,3 +1,4 @@
+import { columnNames } from '../../texts/columns.ts';
 import { NIGHT_TEXTS_EN } from '../../texts/nights/en.ts';
 
 /** English texts of the console. */
@@ -188,19 +189,7 @@ export const TEXTS_EN = {
       candidates: '"{header}" is not sent, and may mean what "{other}" means.',
     },
     separator: 'Between the parts of a reference',
-    meanings: {
-      invoice_ref: 'reference of the invoice',
-      merchant_nif: 'tax number of the merchant',
-      merchant_legal_name: 'name of the merchant',
-      merchant_email: 'e-mail of the merchant',
-      customer_name: 'name of the customer',
-      customer_tax_id: 'tax number of the customer',
-      currency: 'currency',
-      description: 'description of the line',
-      quantity: 'quantity',
-      unit_price: 'unit price without tax',
-      tax_code: 'tax',
-    },
+    meanings: columnNames('en'),
     text: 'How the text is written',
     delimiter: 'Cells are separated by',
     sheet: 'Sheet',

@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './en.ts';
+import { columnNames } from '../../texts/columns.ts';
 import { NIGHT_TEXTS_ES } from '../../texts/nights/es.ts';
 
 /** Spanish texts of the console. */
@@ -192,19 +193,7 @@ export const TEXTS_ES: ConsoleTexts = {
       candidates: '"{header}" no se envía, y puede significar lo mismo que "{other}".',
     },
     separator: 'Entre las partes de una referencia',
-    meanings: {
-      invoice_ref: 'referencia de la factura',
-      merchant_nif: 'NIF del emisor',
-      merchant_legal_name: 'nombre del emisor',
-      merchant_email: 'correo del emisor',
-      customer_name: 'nombre del cliente',
-      customer_tax_id: 'NIF del cliente',
-      currency: 'moneda',
-      description: 'descripción de la línea',
-      quantity: 'cantidad',
-      unit_price: 'precio unitario sin impuesto',
-      tax_code: 'impuesto',
-    },
+    meanings: columnNames('es'),
     text: 'Cómo está escrito el texto',
     delimiter: 'Las celdas se separan con',
     sheet: 'Hoja',

@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './en.ts';
+import { columnNames } from '../../texts/columns.ts';
 import { NIGHT_TEXTS_PT } from '../../texts/nights/pt.ts';
 
 /** Portuguese texts of the console. */
@@ -192,19 +193,7 @@ export const TEXTS_PT: ConsoleTexts = {
       candidates: '"{header}" não é enviada, e pode significar o mesmo que "{other}".',
     },
     separator: 'Entre as partes de uma referência',
-    meanings: {
-      invoice_ref: 'referência da fatura',
-      merchant_nif: 'NIF do emitente',
-      merchant_legal_name: 'nome do emitente',
-      merchant_email: 'e-mail do emitente',
-      customer_name: 'nome do cliente',
-      customer_tax_id: 'NIF do cliente',
-      currency: 'moeda',
-      description: 'descrição da linha',
-      quantity: 'quantidade',
-      unit_price: 'preço unitário sem imposto',
-      tax_code: 'imposto',
-    },
+    meanings: columnNames('pt'),
     text: 'Como o texto está escrito',
     delimiter: 'As células são separadas por',
     sheet: 'Folha',
