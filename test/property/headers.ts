@@ -1,7 +1,7 @@
-import type { Column } from '../../src/domain/row.ts';
+import { COLUMNS, type Column } from '../../src/domain/row.ts';
 
 /** Headers as people and their programs write them; written down here by hand, not taken from the product's list. */
-const WRITTEN: Readonly<Record<Column, string>> = {
+const WRITTEN: Readonly<Partial<Record<Column, string>>> = {
   invoice_ref:
     'invoice_ref | Fatura | N.º Fatura | Número da Fatura | Nº da fatura | Ref. Fatura | Referência | ' +
     'Factura | Número de factura | N.º de factura | Nº Factura | Documento | N.º Documento | ' +
@@ -24,5 +24,5 @@ const WRITTEN: Readonly<Record<Column, string>> = {
 };
 
 export const HEADERS = Object.fromEntries(
-  Object.entries(WRITTEN).map(([column, names]) => [column, names.split(' | ')]),
+  COLUMNS.map((column) => [column, (WRITTEN[column] ?? column).split(' | ')]),
 ) as unknown as Readonly<Record<Column, readonly string[]>>;

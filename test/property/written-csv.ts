@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import type { Invoice } from '../../src/domain/invoice.ts';
-import { COLUMNS } from '../../src/domain/row.ts';
-import type { Column } from '../../src/domain/row.ts';
+import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../src/domain/row.ts';
 import { HEADERS } from './headers.ts';
 import { narrow, numberStyle, writtenNumber } from './written-number.ts';
 import type { NumberStyle } from './written-number.ts';
@@ -35,8 +34,6 @@ const ENCODINGS = [
 ];
 
 export type Encoding = (typeof ENCODINGS)[number];
-
-const OPTIONAL: readonly Column[] = ['merchant_legal_name', 'merchant_email', 'customer_tax_id'];
 
 export const csvStyle: fc.Arbitrary<CsvStyle> = fc
   .record({
@@ -98,7 +95,7 @@ export function declaredEncoding(encoding: Encoding): { readonly encoding?: stri
 }
 
 /** Rows of the table in the order in which the file has them: those of an invoice may lie apart. */
-function rowsOf(invoices: readonly Invoice[], style: CsvStyle): readonly Readonly<Record<Column, string>>[] {
+function rowsOf(invoices: readonly Invoice[], style: CsvStyle): readonly Readonly<Partial<Record<Column, string>>>[] {
   const rows = invoices.flatMap(({ ref, merchant, customer, currency, lines }) =>
     lines.map((line) => ({
       invoice_ref: ref,
@@ -132,7 +129,10 @@ function rowsOf(invoices: readonly Invoice[], style: CsvStyle): readonly Readonl
 export function writtenCsv(invoices: readonly Invoice[], style: CsvStyle): Buffer {
   const rows = rowsOf(invoices, style);
   const order = style.order.filter(
-    (column) => !OPTIONAL.includes(column as Column) || rows.some((row) => row[column as Column] !== ''),
+    (column) =>
+      !COLUMNS.includes(column as Column) ||
+      REQUIRED_COLUMNS.includes(column as Column) ||
+      rows.some((row) => (row[column as Column] ?? '') !== ''),
   );
   const header = order.map((column) => style.headers[column as Column] ?? column);
   const body = rows.map((row) => order.map((column) => row[column as Column] ?? 'x'));
