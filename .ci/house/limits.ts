@@ -28,7 +28,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/cli': { files: 30, lines: 3014 },
   'src/console': { files: 24, lines: 4617 },
   'src/database': { files: 8, lines: 973 },
-  'src/domain': { files: 45, lines: 4011 },
+  'src/domain': { files: 45, lines: 4013 },
   'src/health': { files: 12, lines: 1440 },
   'src/ingest': { files: 40, lines: 6284 },
   'src/ledger': { files: 39, lines: 6148 },

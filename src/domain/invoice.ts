@@ -115,9 +115,11 @@ const TABLE = {
 /** All columns, in their default order. The ledger keeps cells by position, so a new column comes last. */
 export const FIELDS: Readonly<Record<keyof typeof TABLE, Field>> = TABLE;
 
+const SENT = Object.values(FIELDS).flatMap(({ path, sent }) => (sent === undefined ? [] : [{ path, sent }]));
+
 /** Returns what is sent of an invoice besides merchant and lines, by path and in the order of the published body. */
 export function sentBy(invoice: Invoice): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.values(FIELDS).flatMap(({ path, sent }) => (sent ? [[path, sent(invoice)]] : [])));
+  return Object.fromEntries(SENT.map(({ path, sent }) => [path, sent(invoice)]));
 }
 
 /** Builds what all rows of an invoice share. `cell` returns the text of a column, '' where the file has none. */
