@@ -35,7 +35,7 @@ export interface FaultEnd {
 }
 
 /** So that something is written while the fault lasts: without it a fast machine is done before. */
-const SLOW = { limits: { maxConcurrency: 8, requestsPerSecond: 10 } };
+const SLOW = { limits: { maxConcurrency: 8, requestsPerSecond: 20 } };
 /** Statements are few and short: a rarer cut meets idle connections alone, which are opened anew. */
 const CUT_EVERY_MS = 10;
 const LOOK_EVERY_MS = 100;
