@@ -55,8 +55,7 @@ export function createDeliveryStore({ store, onStored, onFailure, maxWaiting = M
     async add(deliveries: readonly RecordDelivery[]): Promise<boolean> {
       if (waiting + deliveries.length > maxWaiting) return false;
       waiting += deliveries.length;
-      const failed = await groups.add(deliveries);
-      waiting -= deliveries.length;
+      const failed = await groups.add(deliveries).finally(() => (waiting -= deliveries.length));
       return failed.size === 0 || !deliveries.some((one) => failed.has(one));
     },
     /** Resolves when no delivery waits any more. */
@@ -100,7 +99,7 @@ export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplier
 
 /**
  * Gathers items for `windowMs`, or longer while the previous group is being written, and then writes each of them once. `write` returns the
- * items that it did not write, and never rejects. All items of a group share one promise, which resolves to those items.
+ * items that it did not write. All items of a group share one promise, which resolves to those items.
  */
 function createGroups<Item>(windowMs: number, write: (items: readonly Item[]) => Promise<readonly Item[]>) {
   let gathering: { readonly items: Set<Item>; readonly written: Promise<ReadonlySet<Item>> } | null = null;
@@ -121,7 +120,8 @@ function createGroups<Item>(windowMs: number, write: (items: readonly Item[]) =>
       if (gathering === null) {
         const items = new Set<Item>();
         gathering = { items, written: gatherAndWrite(items, last) };
-        last = gathering.written;
+        // One group that fails must not stop the next ones.
+        last = gathering.written.catch(() => undefined);
       }
       for (const one of some) gathering.items.add(one);
       return gathering.written;

@@ -62,9 +62,8 @@ export type SignatureCheck = ReturnType<typeof createSignatureCheck>;
  */
 export function createSignatureCheck(shape: SignatureShape, url: () => string | null) {
   const template = shape.signed.split(PLACEHOLDER).filter((part) => part !== '');
-  const keysOf = lastAnswer((secrets: readonly string[]) => signingKeys(secrets, shape));
   const read = (head: RequestHead, secrets: readonly string[]): Signed => {
-    const keys = keysOf(secrets);
+    const keys = signingKeys(secrets, shape);
     if (keys.length === 0) throw new Refused('no-secret');
     const parts = partsOf(headerLines(head.rawHeaders, shape.header), shape.separator);
     const digests = parts.map((part) => digestOf(part, shape)).filter((one) => one !== null);
@@ -89,15 +88,6 @@ export function createSignatureCheck(shape: SignatureShape, url: () => string | 
         if (bodies.some((body) => fits(signed, body, shape))) return;
         throw new Refused(unpacked.kind === 'plain' ? 'signature-wrong' : 'signature-wrong-packed');
       }),
-  };
-}
-
-/** Remembers the answer to the last question: thousands of deliveries come with the same list of secrets. */
-function lastAnswer<Asked extends object, Answer>(answerTo: (asked: Asked) => Answer): (asked: Asked) => Answer {
-  let last: { readonly asked: Asked; readonly answer: Answer } | null = null;
-  return (asked) => {
-    if (last?.asked !== asked) last = { asked, answer: answerTo(asked) };
-    return last.answer;
   };
 }
 
