@@ -42,11 +42,13 @@ describe('PGlite in a worker thread', () => {
   it('closes though the database breaks down meanwhile', async () => {
     const database = await temporaryDatabase();
     // The driver refuses the value without an SQLSTATE, which counts as the end of the database.
-    const broken = database.query('SELECT $1::boolean', ['neither']);
+    const broken = expect(database.query('SELECT $1::boolean', ['neither'])).rejects.toMatchObject({
+      code: 'ledger-unavailable',
+    });
     await sleep(0);
     const closing = database.close();
 
-    await expect(broken).rejects.toMatchObject({ code: 'ledger-unavailable' });
+    await broken;
     await expect(closing).resolves.toBeUndefined();
   });
 
