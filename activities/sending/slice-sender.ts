@@ -34,8 +34,6 @@ const AFTER_VAIN_PROBE_MS = 2_000;
 const LANES_OF_A_POST = 4;
 /** If the service takes fewer POSTs at a time, each POST waits until the previous answer is recorded and judged. */
 const FEW_POSTS = 16;
-/** Delay of recording an accepting answer: at twenty answers a second, it saves fifteen statements in sixteen. */
-const PATIENCE_MS = 1_000;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
@@ -160,18 +158,10 @@ export class SliceSender {
     if (outcome === null) return this.#leave(invoice);
     const idempotencyKey = generation === invoice.generation ? invoice.idempotencyKey : undefined;
     const answer = { invoiceId, generation, idempotencyKey, attempts, sentAt, answeredAt, outcome };
-    const { idsTaken } = await this.#deps.ledger.recordSends([answer], this.#flushHint(invoice, outcome));
+    const idsTaken = await this.#deps.ledger.recordSends([answer], this.#underWay === 0);
     if (idsTaken > 0) await distrustIds(this.#deps, idsTaken);
     await this.#judge(invoice, sent, outcome);
     await this.#parts.failures.look();
-  }
-
-  /** Records without delay if a decision depends on the answer, or an invoice waits for the place of this one. */
-  #flushHint(invoice: SendableInvoice, { kind }: SendOutcome): { patienceMs?: number; isLast?: boolean } {
-    if (this.#underWay === 0) return { isLast: true };
-    const { maxConcurrency } = this.#deps.settings;
-    const isAwaited = kind !== 'accepted' || invoice === this.#probe || maxConcurrency < FEW_POSTS;
-    return { patienceMs: isAwaited ? 0 : PATIENCE_MS };
   }
 
   async #leave(invoice: SendableInvoice): Promise<void> {

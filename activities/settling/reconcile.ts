@@ -129,7 +129,7 @@ async function repeatOne(
     outcome: outcomeOf(deps, answer, { invoice, sentAt }),
   };
   const sent = { invoiceId, generation: answered, attempts: 1, sentAt, answeredAt, takenAt };
-  const { idsTaken } = await deps.ledger.recordSends([{ ...sent, outcome }]);
+  const idsTaken = await deps.ledger.recordSends([{ ...sent, outcome }]);
   if (idsTaken > 0) await distrustIds(deps, idsTaken);
   if (answer.kind === 'created') return 'found';
   // An error kept under one key says nothing about the service, and must not keep the other invoices from their turn.

@@ -104,7 +104,7 @@ export async function changeLocked<Row extends OfInvoice>(
 }
 
 /** True for an invoice that a command has changed. */
-export function isChanged<One extends Change>(change: One): change is One & { readonly decision: Decided } {
+function isChanged<One extends Change>(change: One): change is One & { readonly decision: Decided } {
   return 'invoice' in change.decision;
 }
 

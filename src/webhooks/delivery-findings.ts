@@ -83,16 +83,10 @@ const SECRET = 'Look at WEBHOOK_SECRET, or at webhook.secret of the service prof
 const WORDS: Readonly<Record<SignatureRefusal, (shape: ReceiverShapes['signature']) => string>> = {
   'no-secret': () => `no usable secret is known. ${SECRET}`,
   'signature-missing': ({ header }) => `none has the header ${header} (signature.header). ${CHECK}`,
-  'signature-repeated': ({ header }) => `the header ${header} stands there several times (signature.separator).`,
   'signature-malformed': ({ header, encoding, algorithm, prefix }) =>
-    `${header} does not hold ${encoding} of ${algorithm}${prefix === '' ? '' : ` after "${prefix}"`} (signature.encoding, algorithm, prefix, separator). ${CHECK}`,
+    `${header} does not hold one ${encoding} of ${algorithm}${prefix === '' ? '' : ` after "${prefix}"`} (signature.encoding, algorithm, prefix, separator). ${CHECK}`,
   'signature-wrong': ({ signed }) => `the secret does not fit ${signed} (signature.signed). ${SECRET}`,
-  'signature-wrong-packed': ({ signed }) =>
-    `the body is packed (Content-Encoding), and the secret fits ${signed} (signature.signed) neither packed nor unpacked. ${SECRET}`,
-  'signed-header-missing': ({ signed }) => `a header that signature.signed names is missing: ${signed}.`,
-  'signed-header-repeated': ({ signed }) =>
-    `a header that signature.signed names stands there several times: ${signed}.`,
-  'signed-url-unknown': () => 'signature.signed holds {url}, and WEBHOOK_URL is not set.',
+  'signed-header-missing': ({ signed }) => `a header that signature.signed names does not stand there once: ${signed}.`,
   'timestamp-unreadable': ({ timestamp }) =>
     `no time of signing can be read at ${timestamp ?? 'signature.timestamp'} (signature.timestamp).`,
   'timestamp-outside-tolerance': ({ toleranceSeconds }) =>

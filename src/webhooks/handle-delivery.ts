@@ -3,8 +3,8 @@ import type { DeliveryStore } from './delivery-groups.ts';
 import type { createEventReader } from './event-reader.ts';
 import type { DeliveryFindings } from './delivery-findings.ts';
 import { sharedAnswer } from '../platform/concurrency.ts';
-import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
-import { SIGNATURE_REFUSALS, type RequestHead, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
+import { readBody, type ByteBudget, unpackBody } from './read-body.ts';
+import { SIGNATURE_REFUSALS, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Senders back off by themselves; this value only prevents an immediate retry. */
@@ -64,35 +64,29 @@ export interface DeliveryHandlerParts {
 
 /** Answers one delivery; a 2xx means that it is committed. */
 export async function handleDelivery(incoming: IncomingMessage, parts: DeliveryHandlerParts): Promise<ReceiverAnswer> {
-  const head: RequestHead = { rawHeaders: incoming.rawHeaders, now: parts.now() };
-  const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
-  if (early !== null) return refused(parts, early);
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);
   if (body.kind !== 'read') return withoutBody(parts, body.kind);
   const { raw } = body;
-  const unpacked = unpackBody(raw, incoming.headers['content-encoding'], parts.bodyLimit);
-  const more = unpacked.kind === 'unpacked' ? unpacked.bytes.byteLength : 0;
-  const fits = parts.budget.take(more);
   try {
-    if (!fits) return UNAVAILABLE;
-    if (unpacked.kind === 'too-large') return withoutBody(parts, 'too-large');
-    return await record(parts, { ...head, now: parts.now() }, { raw, unpacked });
+    const plain = unpackBody(raw, incoming.headers['content-encoding'], parts.bodyLimit);
+    return plain === null ? withoutBody(parts, 'too-large') : await record(parts, incoming, { raw, plain });
   } finally {
-    parts.budget.give(raw.byteLength + (fits ? more : 0));
+    parts.budget.give(raw.byteLength);
   }
 }
 
 /** Verifies the signature before it parses the body, then stores the delivery. */
 async function record(
   parts: DeliveryHandlerParts,
-  head: RequestHead,
-  { raw, unpacked }: { readonly raw: Uint8Array; readonly unpacked: Unpacked },
+  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  { raw, plain }: { readonly raw: Uint8Array; readonly plain: Uint8Array },
 ): Promise<ReceiverAnswer> {
   const { check, tally } = parts;
-  const why = await withSecrets(parts.secrets, (secrets) => check.verify(head, secrets, raw, unpacked));
+  const now = parts.now();
+  const bodies = plain === raw ? [raw] : [raw, plain];
+  const why = check({ rawHeaders, now, bodies }, await parts.secrets());
   if (why !== null) return refused(parts, why);
-  const plain = unpacked.kind === 'unpacked' ? unpacked.bytes : raw;
-  const deliveries = await parts.read({ raw: plain, rawHeaders: head.rawHeaders, receivedAt: head.now });
+  const deliveries = await parts.read({ raw: plain, rawHeaders, receivedAt: now });
   if (!(await parts.accept(deliveries)) || !(await parts.store.add(deliveries))) {
     tally.notStored += 1;
     return UNAVAILABLE;
@@ -103,19 +97,10 @@ async function record(
   return TAKEN;
 }
 
-/** The secrets are in the ledger; a query for each delivery would double the work of the ledger. */
-const SECRETS_FRESH_MS = 5_000;
+/** The secrets are in the ledger; a query for each delivery would double the work of the ledger. A new secret counts after this time. */
+const SECRETS_FRESH_MS = 250;
 
-/**
- * If no known secret fits, a secret may just have been registered, so the receiver reads the secrets again; but at most
- * this often, however many forgeries come.
- */
-const SECRETS_RETRY_MS = 250;
-
-/**
- * Keeps webhook secrets in memory, so that deliveries do not query the ledger. The function that it returns reads them
- * again if they are older than `maxAgeMs`. Concurrent reads share one `load`; if it fails, all of them reject.
- */
+/** Keeps webhook secrets in memory for a moment. Concurrent reads share one `load`; if it fails, all of them reject. */
 export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number) {
   let secrets: readonly string[] = [];
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -125,27 +110,11 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
     return secrets;
   });
 
-  return async (maxAgeMs: number): Promise<readonly string[]> => {
+  return async (): Promise<readonly string[]> => {
     // A negative age means that the clock was set back, so the age of the secrets is unknown.
     const age = now() - loadedAt;
-    return age >= 0 && age < maxAgeMs ? secrets : reload();
+    return age >= 0 && age < SECRETS_FRESH_MS ? secrets : reload();
   };
-}
-
-const MAY_FIT_A_NEW_SECRET: ReadonlySet<SignatureRefusal> = new Set([
-  'no-secret',
-  'signature-wrong',
-  'signature-wrong-packed',
-]);
-
-/** Tries with the cached secrets, and again with fresh ones if none of the cached secrets fits. */
-async function withSecrets(
-  secretsOf: DeliveryHandlerParts['secrets'],
-  attempt: (secrets: readonly string[]) => SignatureRefusal | null,
-): Promise<SignatureRefusal | null> {
-  const why = attempt(await secretsOf(SECRETS_FRESH_MS));
-  if (why === null || !MAY_FIT_A_NEW_SECRET.has(why)) return why;
-  return attempt(await secretsOf(SECRETS_RETRY_MS));
 }
 
 function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {

@@ -65,12 +65,6 @@ export function readBody(incoming: IncomingMessage, limit: number, budget: ByteB
   });
 }
 
-/** A body after unpacking. `packed`: the body is damaged, or compressed in a way that Lote does not read. */
-export type Unpacked =
-  | { readonly kind: 'plain' }
-  | { readonly kind: 'unpacked'; readonly bytes: Uint8Array }
-  | { readonly kind: 'packed' | 'too-large' };
-
 const READ_BY: ReadonlyMap<string, typeof unzipSync> = new Map([
   ['gzip', unzipSync],
   ['x-gzip', unzipSync],
@@ -80,16 +74,16 @@ const READ_BY: ReadonlyMap<string, typeof unzipSync> = new Map([
 /** The first two bytes of every gzip file; no JSON begins with them. */
 const GZIP = [0x1f, 0x8b];
 
-/** Unpacks a body by its `Content-Encoding`, or because it begins like gzip, into at most `limit` bytes. */
-export function unpackBody(raw: Uint8Array, contentEncoding: string | undefined, limit: number): Unpacked {
-  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+/**
+ * Unpacks a body by its `Content-Encoding`, or because it begins like gzip. Returns null if it has more than `limit` bytes,
+ * and a body that it cannot unpack as it is.
+ */
+export function unpackBody(raw: Uint8Array, contentEncoding: string | undefined, limit: number): Uint8Array | null {
   const isGzip = GZIP.every((byte, at) => raw[at] === byte);
-  if (!isGzip && (encoding === '' || encoding === 'identity')) return { kind: 'plain' };
-  const unpack = isGzip ? unzipSync : READ_BY.get(encoding);
-  if (unpack === undefined) return { kind: 'packed' };
+  const unpack = isGzip ? unzipSync : READ_BY.get(contentEncoding?.trim().toLowerCase() ?? '');
   try {
-    return { kind: 'unpacked', bytes: unpack(raw, { maxOutputLength: limit }) };
+    return unpack?.(raw, { maxOutputLength: limit }) ?? raw;
   } catch (error) {
-    return { kind: (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'packed' };
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? null : raw;
   }
 }

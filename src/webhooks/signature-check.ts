@@ -1,30 +1,27 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Unpacked } from './read-body.ts';
 import { isMasked } from '../service/profile/hide-secret.ts';
 import type { ServiceProfile } from '../service/profile/profile.ts';
 
 /** The part of the service profile that says how deliveries prove their sender. */
 export type SignatureShape = ServiceProfile['signature'];
 
-/** The part of a delivery before its body. */
-export interface RequestHead {
+/** A delivery before its signature is proved. */
+export interface SignedDelivery {
   /** Names and values in turn, one pair for each header line, as Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   /** The time of the check, in epoch milliseconds. */
   readonly now: number;
+  /** The body as received, and unpacked if it was packed. */
+  readonly bodies: readonly Uint8Array[];
 }
 
 /** Why a delivery does not prove its sender; `no-secret`: Lote knows no usable secret and so can verify nothing. */
 export const SIGNATURE_REFUSALS = [
   'no-secret',
   'signature-missing',
-  'signature-repeated',
   'signature-malformed',
   'signature-wrong',
-  'signature-wrong-packed',
   'signed-header-missing',
-  'signed-header-repeated',
-  'signed-url-unknown',
   'timestamp-unreadable',
   'timestamp-outside-tolerance',
 ] as const;
@@ -42,52 +39,33 @@ class Refused extends Error {
   }
 }
 
-function refusalOf(check: () => void): SignatureRefusal | null {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (error instanceof Refused) return error.why;
-    throw error;
-  }
-}
-
 /** The check of one receiver. */
 export type SignatureCheck = ReturnType<typeof createSignatureCheck>;
 
 /**
  * Makes the check of a service profile, which returns null, or why the sender of a delivery is not proved. Any of the
  * secrets may fit, so that an operator can replace a secret without a gap. `url` returns the registered address for
- * {url}, or null if it is unknown.
+ * {url}. A packed body may be signed before or after packing: services and the proxies before them do either.
  */
-export function createSignatureCheck(shape: SignatureShape, url: () => string | null) {
+export function createSignatureCheck(shape: SignatureShape, url: () => string) {
   const template = shape.signed.split(PLACEHOLDER).filter((part) => part !== '');
-  const read = (head: RequestHead, secrets: readonly string[]): Signed => {
+  const read = (delivery: SignedDelivery, secrets: readonly string[]): Signed => {
     const keys = signingKeys(secrets, shape);
     if (keys.length === 0) throw new Refused('no-secret');
-    const parts = partsOf(headerLines(head.rawHeaders, shape.header), shape.separator);
+    const parts = partsOf(headerLines(delivery.rawHeaders, shape.header), shape.separator);
     const digests = parts.map((part) => digestOf(part, shape)).filter((one) => one !== null);
     if (digests.length === 0) throw new Refused('signature-malformed');
-    const values = { timestamp: readTimestamp(head, shape, parts), url: url() };
-    return { keys, digests, content: template.map((part) => bytesOf(part, head, values)) };
+    const values = { timestamp: readTimestamp(delivery, shape, parts), url: url() };
+    return { keys, digests, content: template.map((part) => bytesOf(part, delivery, values)) };
   };
-  return {
-    /** Does the checks that need no body, so that the receiver can refuse before it reads a byte of the body. */
-    verifyHead: (head: RequestHead, secrets: readonly string[]) => refusalOf(() => void read(head, secrets)),
-    /** Does the whole check. `raw` is the body exactly as received. Without `unpacked` the body is not compressed. */
-    verify: (
-      head: RequestHead,
-      secrets: readonly string[],
-      raw: Uint8Array,
-      unpacked: Unpacked = { kind: 'plain' },
-    ): SignatureRefusal | null =>
-      refusalOf(() => {
-        const signed = read(head, secrets);
-        // A compressed body may be signed before or after compression: services and the proxies before them do either.
-        const bodies = unpacked.kind === 'unpacked' ? [raw, unpacked.bytes] : [raw];
-        if (bodies.some((body) => fits(signed, body, shape))) return;
-        throw new Refused(unpacked.kind === 'plain' ? 'signature-wrong' : 'signature-wrong-packed');
-      }),
+  return (delivery: SignedDelivery, secrets: readonly string[]): SignatureRefusal | null => {
+    try {
+      const signed = read(delivery, secrets);
+      return delivery.bodies.some((body) => fits(signed, body, shape)) ? null : 'signature-wrong';
+    } catch (error) {
+      if (error instanceof Refused) return error.why;
+      throw error;
+    }
   };
 }
 
@@ -126,7 +104,7 @@ const LARGEST_SECONDS = 100_000_000_000;
  * Returns the text of the timestamp as received, or '' if the profile names no place for one. Refuses a time that does
  * not occur exactly once, cannot be read, or differs from now by more than the tolerance, in either direction.
  */
-function readTimestamp(head: RequestHead, shape: SignatureShape, parts: readonly string[]): string {
+function readTimestamp(head: SignedDelivery, shape: SignatureShape, parts: readonly string[]): string {
   const { timestamp: place, toleranceSeconds } = shape;
   if (place === null) return '';
   const found = place.startsWith(HEADER)
@@ -208,7 +186,7 @@ const QUOTES = /^"|"$/g;
 /** Splits the signature header into its parts. */
 function partsOf(lines: readonly string[], separator: string): readonly string[] {
   // A proxy and this process could choose different ones of two headers.
-  if (separator === '' && lines.length > 1) throw new Refused('signature-repeated');
+  if (separator === '' && lines.length > 1) throw new Refused('signature-malformed');
   const text = lines.join(separator).trim();
   if (text === '') throw new Refused('signature-missing');
   if (text.length > (separator === '' ? MAX_SIGNATURE : MAX_HEADER)) throw new Refused('signature-malformed');
@@ -226,22 +204,20 @@ const PLACEHOLDER = /(\{[^{}]*\})/;
 const HEADER_PART = '{header:';
 
 /**
- * Returns the bytes of one part of a template such as `{timestamp}.{body}`; null for the body, not yet read. The
- * timestamp is its text as received, the address null if it is not known.
+ * Returns the bytes of one part of a template such as `{timestamp}.{body}`; null for the body. The timestamp is its text
+ * as received.
  */
 function bytesOf(
   part: string,
-  head: RequestHead,
-  { timestamp, url }: { readonly timestamp: string; readonly url: string | null },
+  head: SignedDelivery,
+  { timestamp, url }: { readonly timestamp: string; readonly url: string },
 ): Uint8Array | null {
   if (part === '{body}') return null;
   // Node decodes a header's bytes as Latin-1; this restores the same bytes.
   if (part === '{timestamp}') return Buffer.from(timestamp, 'latin1');
-  if (part === '{url}' && url === null) throw new Refused('signed-url-unknown');
-  if (!part.startsWith(HEADER_PART)) return Buffer.from(part === '{url}' ? (url ?? '') : part);
+  if (!part.startsWith(HEADER_PART)) return Buffer.from(part === '{url}' ? url : part);
   const [line, second] = headerLines(head.rawHeaders, part.slice(HEADER_PART.length, -1));
-  if (line === undefined) throw new Refused('signed-header-missing');
-  if (second !== undefined) throw new Refused('signed-header-repeated');
+  if (line === undefined || second !== undefined) throw new Refused('signed-header-missing');
   return Buffer.from(line, 'latin1');
 }
 

@@ -300,17 +300,16 @@ const MOST_SIGNATURES = 3;
 
 /** Reads a delivery as the receiver does. Also reads a refused delivery, so that the check can show its places. */
 function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, registered: string | null) {
-  const check = createSignatureCheck(profile.signature, () => receiver?.url ?? null);
+  const check = createSignatureCheck(profile.signature, () => receiver?.url ?? '');
   const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });
   const known = registered === null ? secrets : [registered, ...secrets];
-  return async ({ rawHeaders, raw, unpacked }: KeptDelivery) => {
+  return async ({ rawHeaders, raw, plain }: KeptDelivery) => {
     const now = Date.now();
-    const plain = unpacked.kind === 'unpacked' ? unpacked.bytes : raw;
     const rows = await read({ raw: plain, rawHeaders, receivedAt: now });
     return {
       body: parseJson(textOf(plain) ?? ''),
       headerNames: rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()),
-      refusal: check.verify({ rawHeaders, now }, known, raw, unpacked),
+      refusal: check({ rawHeaders, now, bodies: plain === raw ? [raw] : [raw, plain] }, known),
       events: rows.map(({ event }) => event),
     };
   };

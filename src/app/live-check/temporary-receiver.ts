@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeServer, listenOn } from '../../platform/listen.ts';
-import { createByteBudget, readBody, unpackBody, type Unpacked } from '../../webhooks/read-body.ts';
+import { createByteBudget, readBody, unpackBody } from '../../webhooks/read-body.ts';
 
 /** A delivery as the receiver got it. */
 export interface KeptDelivery {
   /** Names and values in turn, as in Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   readonly raw: Uint8Array;
-  readonly unpacked: Unpacked;
+  /** The unpacked body. */
+  readonly plain: Uint8Array;
 }
 
 const MOST_DELIVERIES = 50;
@@ -28,8 +29,8 @@ export async function startTemporaryReceiver(port: number) {
     const body = await readBody(incoming, MOST_BYTES, budget);
     if (body.kind !== 'read') return void response.writeHead(413, { connection: 'close' }).end();
     const { rawHeaders, headers } = incoming;
-    const unpacked = unpackBody(body.raw, headers['content-encoding'], MOST_BYTES);
-    kept.push({ rawHeaders, raw: body.raw, unpacked });
+    const { raw } = body;
+    kept.push({ rawHeaders, raw, plain: unpackBody(raw, headers['content-encoding'], MOST_BYTES) ?? raw });
     response.writeHead(204).end();
   }
 

@@ -220,12 +220,14 @@ export function createReconciling(database: Database) {
     unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
       database.query<OpenDocument>(UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
 
-    /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. Returns the number moved. */
-    async applyMissedEvents(): Promise<number> {
+    /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. */
+    async applyMissedEvents(): Promise<void> {
       const missed = await database.query<{ serviceId: string }>(MISSED_EVENTS);
       const contradicted = await database.query<{ serviceId: string }>(MISSED_CONTRADICTIONS);
-      const ids = [...missed, ...contradicted].map((row) => row.serviceId);
-      return (await hear(database, ids)).issued;
+      await hear(
+        database,
+        [...missed, ...contradicted].map((row) => row.serviceId),
+      );
     },
 
     /** Moves invoices of closed batches from accepted to unsettled if accepted before `acceptedBefore` (epoch milliseconds). Returns their number. */

@@ -5,7 +5,7 @@ import { changeInvoices, type Changed } from '../change-invoices.ts';
 import { arrayLiteral, column, isItem, ofItem } from '../sql.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/statement-failure.ts';
-import { applyEvents, type SettledInvoice, settledInvoices } from '../settling/settled.ts';
+import { applyEvents } from '../settling/settled.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
 /** The result of one invoice's POSTs when this process stops working on it for now. */
@@ -68,18 +68,14 @@ SELECT i.invoice_id, (
 ) AS taken
 FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
 
-/** The effects of recorded answers. */
-export interface RecordedSends {
-  readonly settled: readonly SettledInvoice[];
-  /** If one of these answers newly names the id of another invoice: the number of invoices of the batch whose answers did so. Otherwise 0. */
-  readonly idsTaken: number;
-}
-
-/** Writes answers and commits, then applies earlier events in a new snapshot. Returns the effects by invoice id. */
+/**
+ * Writes answers and commits, then applies earlier events in a new snapshot. Returns an entry for each invoice whose answer newly names the id of another
+ * invoice: the number of invoices of its batch whose answers did so.
+ */
 export async function recordAnswers(
   database: Database,
   given: readonly RecordSend[],
-): Promise<ReadonlyMap<number, RecordedSends>> {
+): Promise<ReadonlyMap<number, number>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
   const accepted = items.filter(isAccepted);
   const waiting = await recordAccepted(database, accepted);
@@ -90,17 +86,8 @@ export async function recordAnswers(
   for (const set of new Set(named).size === named.length ? [others] : others.map((item) => [item]))
     // oxlint-disable-next-line no-await-in-loop -- each set sees the ids that the one before it took
     changes.push(...(await untilUnique(() => recordOthers(database, set))));
-  const reported = await reportedIds(database, named);
-  const heard = await applyEvents(database, reported);
-  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !heard.settled.has(id));
-  const settled = new Map([...heard.settled, ...(await settledInvoices(database, ids))]);
-  const taken = await countTaken(database, changes);
-  return new Map(
-    [...settled.keys(), ...taken.keys()].map((id) => [
-      id,
-      { settled: settled.get(id) ?? [], idsTaken: taken.get(id) ?? 0 },
-    ]),
-  );
+  await applyEvents(database, await reportedIds(database, named));
+  return countTaken(database, changes);
 }
 
 async function countTaken(database: Database, changes: readonly Changed[]): Promise<ReadonlyMap<number, number>> {

@@ -1,5 +1,4 @@
 import { Batcher } from '../../platform/batcher.ts';
-import { isLedgerAway } from '../../domain/errors.ts';
 import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
 import { shareBatch } from '../batches/batch.ts';
@@ -15,7 +14,7 @@ import {
 } from '../sql.ts';
 import { changeInvoices } from '../change-invoices.ts';
 import type { Database, Queries } from '../../database/database.ts';
-import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
+import { recordAnswers, type RecordSend } from './record-answers.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 
 /** The result of an earlier generation whose key Lote repeats once before it uses the next one. */
@@ -135,23 +134,23 @@ WHERE i.batch_id = $1 AND i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND
 ORDER BY i.ordinal`;
 
 /**
- * Parameters: arrays by ascending invoice id (invoiceId, generation, index in batchIds), batchIds, array of bodies, now, two arrays of times: since
- * when the invoice may exist, and when it was frozen before. One statement, so that no `sending` invoice lacks its bytes. Existing bytes of the same
- * generation belong to a send that never reached the service. IS TRUE keeps the planner from comparing each moved row with each row of bytes.
+ * Parameters: arrays by ascending invoice id (invoiceId, generation), batchId, array of bodies, now, two arrays of times: since when the invoice may
+ * exist, and when it was frozen before. One statement, so that no `sending` invoice lacks its bytes. Existing bytes of the same generation belong to a
+ * send that never reached the service. IS TRUE keeps the planner from comparing each moved row with each row of bytes.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
-  UPDATE invoice i SET state = 'sending', exposure = CASE WHEN ${ofItem('$7::bigint[]', 'i.invoice_id')} IS NULL THEN 'open' ELSE 'lost' END,
-    reason_code = NULL, reason_message = NULL, changed_at = $6
+  UPDATE invoice i SET state = 'sending', exposure = CASE WHEN ${ofItem('$6::bigint[]', 'i.invoice_id')} IS NULL THEN 'open' ELSE 'lost' END,
+    reason_code = NULL, reason_message = NULL, changed_at = $5
   WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${ofItem('$2::integer[]', 'i.invoice_id')}
-    AND i.owner_batch = ($4::text[])[${ofItem('$3::integer[]', 'i.invoice_id')}] AND i.state = 'staged'
+    AND i.owner_batch = $3 AND i.state = 'staged'
   RETURNING i.invoice_id, i.identity
 ), heard AS (
   DELETE FROM lost_send WHERE identity IN (SELECT identity FROM moved)
 )
 INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
-SELECT u.invoice_id, u.generation, u.body, coalesce(u.since, u.frozen_at, $6)
-FROM unnest($1::bigint[], $2::integer[], $5::text[], $7::bigint[], $8::bigint[]) AS u(invoice_id, generation, body, since, frozen_at)
+SELECT u.invoice_id, u.generation, u.body, coalesce(u.since, u.frozen_at, $5)
+FROM unnest($1::bigint[], $2::integer[], $4::text[], $6::bigint[], $7::bigint[]) AS u(invoice_id, generation, body, since, frozen_at)
 WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
@@ -170,23 +169,12 @@ UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 /** Milliseconds. To record an answer late delays only its own lane, and a statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 50;
 
-interface FreezeItem extends FreezeInvoice {
-  readonly batchId: string;
-  readonly now: number;
-}
-
 /** Handles the unsent invoices of a batch: hands out, freezes, records answers and holds. */
 export function createSending(database: Database) {
-  const freeze = new Batcher<FreezeItem, number>({
-    keyOf: (item) => item.invoiceId,
-    isOutage: isLedgerAway,
-    write: (items) => writeFrozen(database, items),
-  });
-  const recordSends = new Batcher<RecordSend, RecordedSends>({
-    keyOf: (item) => item.invoiceId,
-    isOutage: isLedgerAway,
-    write: (items) => recordAnswers(database, items),
+  const recordSends = new Batcher<RecordSend, number>({
     windowMs: ANSWERS_WINDOW_MS,
+    keyOf: (item) => item.invoiceId,
+    write: (items) => recordAnswers(database, items),
   });
 
   return {
@@ -197,8 +185,8 @@ export function createSending(database: Database) {
     sendable: (batchId: string, from: number, to: number) => sendable(database, [batchId, from, to]),
 
     /** Moves staged invoices to sending with frozen bytes, if this batch owns them and the generation still holds. Returns the moved invoiceIds. */
-    freeze: (batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]> =>
-      freeze.submit(items.map((item) => ({ ...item, batchId, now }))),
+    freeze: (batchId: string, items: readonly FreezeInvoice[], now: number) =>
+      freeze(database, { batchId, items, now }),
 
     /** Moves sending invoices back to staged. Only the attempt that froze them and POSTed none of them may call it. Returns the number moved. */
     async unfreeze(
@@ -220,17 +208,11 @@ export function createSending(database: Database) {
 
     /**
      * Records answers, then applies earlier events in a new snapshot. If an answer names another invoice's serviceId, its invoice becomes `unknown`
-     * (`service-id-taken`) and the other one is flagged. Answers may wait `patienceMs` for others to share a write, unless one `isLast`.
+     * (`service-id-taken`) and the other one is flagged. Returns the number of invoices of the batch whose answers did so, if one of these newly did.
+     * `isLast`: no further answer is expected soon.
      */
-    async recordSends(
-      items: readonly RecordSend[],
-      company?: { readonly patienceMs?: number; readonly isLast?: boolean },
-    ): Promise<RecordedSends> {
-      const recorded = await recordSends.submit(items, company);
-      return {
-        settled: recorded.flatMap(({ settled }) => settled),
-        idsTaken: Math.max(0, ...recorded.map(({ idsTaken }) => idsTaken)),
-      };
+    async recordSends(items: readonly RecordSend[], isLast = false): Promise<number> {
+      return Math.max(0, ...(await recordSends.submit(items, isLast)));
     },
 
     /** Counts repeated POSTs since the run of the batch began, or since an operator last sent some again. Returns their number so far. */
@@ -299,18 +281,24 @@ const FROZEN_MEANWHILE = {
   errorKept: false,
 } as const;
 
-async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
+async function freeze(
+  database: Database,
+  {
+    batchId,
+    items: given,
+    now,
+  }: { readonly batchId: string; readonly items: readonly FreezeInvoice[]; readonly now: number },
+): Promise<readonly number[]> {
+  if (given.length === 0) return [];
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
-  const batchIds = [...new Set(items.map((item) => item.batchId))];
   const moved = await database.query<{ invoiceId: number }>(FREEZE, [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
-    column(items, (item) => batchIds.indexOf(item.batchId) + 1),
-    arrayLiteral(batchIds),
+    batchId,
     column(items, (item) => item.body),
-    Math.max(...items.map((item) => item.now)),
+    now,
     column(items, (item) => item.mayExistSince ?? null),
     column(items, (item) => item.frozenAt ?? null),
   ]);
-  return new Map(moved.map((row) => [row.invoiceId, row.invoiceId]));
+  return moved.map((row) => row.invoiceId);
 }

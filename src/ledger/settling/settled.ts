@@ -1,17 +1,15 @@
 import type { Status } from '../../domain/machine/invoice-answers.ts';
-import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
+import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
-import { PAGE_OF, arrayLiteral, ofItem, reasonJson, sqlList } from '../sql.ts';
-import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
-import type { Database, Queries } from '../../database/database.ts';
+import { PAGE_OF, arrayLiteral, column, ofItem, reasonJson, sqlList } from '../sql.ts';
+import { type Change, judgeInvoices } from '../change-invoices.ts';
+import type { Database } from '../../database/database.ts';
 
-/** An invoice that reached a final state, listed for each of its batches. */
+/** An invoice that waits for nothing more, listed for each of its batches. */
 export interface SettledInvoice {
   readonly batchId: string;
-  readonly workflowId: string;
   readonly page: number;
   readonly ordinal: number;
-  readonly state: InvoiceState;
 }
 
 /** A document without a final word, to be polled by GET. */
@@ -26,18 +24,13 @@ interface SettledRow extends SettledInvoice {
   readonly invoiceId: number;
 }
 
-/**
- * Parameters (arrays): invoiceIds, and invoiceIds with an issued earlier document. Returns those of the first that are settled, and the lines that
- * held the content of such a document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
- */
+/** Parameter: invoiceIds. Returns the settled ones, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index. */
 const SETTLED_INVOICES = `/* settled-invoices */
-SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, coalesce(bi.outcome, i.state) AS state
+SELECT i.invoice_id, b.batch_id, ${PAGE_OF} AS page, bi.ordinal
 FROM invoice i
-JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id
+JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND bi.outcome IS NULL
 JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
-WHERE i.invoice_id = ANY($1::bigint[] || $2::bigint[]) AND bi.invoice_id = ANY($1::bigint[] || $2::bigint[])
-  AND ((bi.outcome IS NULL AND i.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${sqlList(OPEN_STATES)})
-    OR (bi.outcome = 'issued' AND i.invoice_id = ANY($2::bigint[])))
+WHERE i.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${sqlList(OPEN_STATES)}
 ORDER BY b.batch_id, bi.ordinal`;
 
 /** States without `failed`: an invoice that is issued after it failed also needs a flag, which `hear` sets. */
@@ -72,10 +65,10 @@ WITH called_issued AS MATERIALIZED (
   WHERE i.invoice_id = ANY(${IDS}::bigint[]) AND i.service_id = ${ofReported('service_ids')} AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 )
-SELECT issued.invoice_id, issued.service_id, line.batch_id, line.workflow_id, line.page, line.ordinal, 'issued' AS state
+SELECT issued.invoice_id, issued.service_id, line.batch_id, line.page, line.ordinal
 FROM (SELECT invoice_id, service_id FROM moved UNION ALL SELECT invoice_id, service_id FROM called_issued WHERE state = 'issued') issued
 LEFT JOIN LATERAL (
-  SELECT b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal
+  SELECT b.batch_id, ${PAGE_OF} AS page, bi.ordinal
   FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
   WHERE bi.invoice_id = issued.invoice_id AND bi.outcome IS NULL
   OFFSET 0
@@ -91,9 +84,7 @@ const OF_DOCUMENTS = 'ARRAY(SELECT DISTINCT d.invoice_id FROM document d WHERE d
 
 /** The effects of events and GETs. */
 export interface Heard {
-  /** Number of invoices whose present document, or another one, became issued. */
-  readonly issued: number;
-  /** The lines to notify, by invoice. */
+  /** The lines to notify, by invoice. Includes earlier results, because the process that applied them may have ended before it announced them. */
   readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
   /** Invoices that still wait, with a stored `failed` event and no `issued` one: a GET must confirm the failure. */
   readonly toConfirm: readonly OpenDocument[];
@@ -111,7 +102,7 @@ export async function hear(
   const byDocument = new Map<string, Status[]>();
   for (const one of statuses) byDocument.set(one.serviceId, [...(byDocument.get(one.serviceId) ?? []), one]);
   const ids = new Set([...serviceIds, ...byDocument.keys()]);
-  if (ids.size === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
+  if (ids.size === 0) return { settled: new Map(), toConfirm: [] };
   const selection = { name: 'lock-heard', ids: OF_DOCUMENTS, params: [arrayLiteral([...ids])] };
   const changes = await database.transaction((queries) =>
     judgeInvoices(queries, selection, ({ serviceId, kept }) => {
@@ -119,22 +110,9 @@ export async function hear(
       return { kind: 'hear', statuses: [...documents].flatMap((id) => byDocument.get(id ?? '') ?? []) };
     }),
   );
-  const toConfirm = changes.flatMap((change) => unconfirmed(change, ids));
-  const confirmed = new Set(toConfirm.map((one) => one.invoiceId));
-  const changed = changes.filter(isChanged);
-  const risen = changed.filter(
-    ({ before, decision }) => decision.invoice.state === 'issued' && before.state !== 'issued',
-  );
-  // Announces earlier results again, because the process that applied them may have ended before it announced them.
-  const told = [...risen, ...changes.filter(({ before }) => ids.has(before.serviceId ?? ''))];
-  const late = changed.filter(({ decision }) => decision.kept?.some(({ state }) => state === 'issued'));
-  const settled = await settledInvoices(
-    database,
-    told.map((change) => change.invoiceId).filter((id) => !confirmed.has(id)),
-    late.map((change) => change.invoiceId),
-  );
-  const issued = new Set([...risen, ...late].map((change) => change.invoiceId)).size;
-  return { issued, settled, toConfirm };
+  if (changes.length === 0) return { settled: new Map(), toConfirm: [] };
+  const settled = await database.query<SettledRow>(SETTLED_INVOICES, [column(changes, ({ invoiceId }) => invoiceId)]);
+  return { settled: byInvoice(settled), toConfirm: changes.flatMap((change) => unconfirmed(change, ids)) };
 }
 
 function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<string>): readonly OpenDocument[] {
@@ -148,7 +126,7 @@ function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<s
 
 /** Applies the stored events of these documents; nearly all are simple `issued` events. */
 export async function applyEvents(database: Database, serviceIds: readonly string[]): Promise<Heard> {
-  if (serviceIds.length === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
+  if (serviceIds.length === 0) return { settled: new Map(), toConfirm: [] };
   const rows = await database.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
   const plain = new Set(rows.map((row) => row.serviceId));
   const lines = rows.filter((row): row is IssuedRow & SettledRow => row.batchId !== null);
@@ -164,17 +142,6 @@ export async function applyEvents(database: Database, serviceIds: readonly strin
 interface IssuedRow extends Omit<SettledRow, 'batchId'> {
   readonly batchId: string | null;
   readonly serviceId: string;
-}
-
-/** Returns the settled lines of these invoices by invoice id, in all their batches, with lines that held the content of an issued earlier document. */
-export async function settledInvoices(
-  queries: Queries,
-  invoiceIds: readonly number[],
-  issuedEarlier: readonly number[] = [],
-): Promise<Map<number, readonly SettledInvoice[]>> {
-  if (invoiceIds.length === 0 && issuedEarlier.length === 0) return new Map();
-  const params = [arrayLiteral(invoiceIds), arrayLiteral(issuedEarlier)];
-  return byInvoice(await queries.query<SettledRow>(SETTLED_INVOICES, params));
 }
 
 function byInvoice(rows: readonly SettledRow[]): Map<number, readonly SettledInvoice[]> {

@@ -1,5 +1,4 @@
 import { Batcher } from '../../platform/batcher.ts';
-import { isLedgerAway } from '../../domain/errors.ts';
 import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { Status } from '../../domain/machine/invoice-answers.ts';
@@ -124,11 +123,14 @@ SELECT known.service_id FROM (
 ) known
 WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
+/** Much shorter than a GET. */
+const STATUS_WINDOW_MS = 4;
+
 /** Brings accepted invoices to a final word, and closes pages and batches. */
 export function createSettling(database: Database) {
   const recordStatus = new Batcher<StatusUpdate, readonly SettledInvoice[]>({
+    windowMs: STATUS_WINDOW_MS,
     keyOf: (update) => update.invoiceId,
-    isOutage: isLedgerAway,
     write: async (updates) => (await hear(database, [], updates)).settled,
   });
 

@@ -68,8 +68,7 @@ FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::te
 ORDER BY u.place
 ON CONFLICT (sha256) DO UPDATE SET event_type = excluded.event_type, event_id = excluded.event_id, service_id = excluded.service_id,
   verdict = excluded.verdict, reason_code = excluded.reason_code, reason_message = excluded.reason_message
-WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL
-RETURNING xmax = 0 AS is_new`;
+WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL`;
 
 /** Parameters: batchId, limit. Takes a random sample, so that invoices that the service never confirms do not keep other invoices from being polled. */
 const REPORTED_FAILURES = `/* reported-failures */${openDocuments('live_line i', 'i', ', i.asks, count(*) OVER () AS reported')}
@@ -85,7 +84,7 @@ LIMIT $3`;
 /** Stores deliveries of the service as they came, then applies them. */
 export function createDeliveries(database: Database) {
   return {
-    /** Stores the deliveries and commits. Returns the number of new ones. `pageProgress` applies those that are not applied afterwards. */
+    /** Stores the deliveries and commits. `pageProgress` applies those that are not applied afterwards. */
     storeDeliveries: (deliveries: readonly RecordDelivery[]) => storeDeliveries(database, deliveries),
 
     /** Applies stored events about these service ids, in a new snapshot. `recordSends` applies those about ids that are still unknown. */
@@ -114,10 +113,10 @@ export function createDeliveries(database: Database) {
 }
 
 /** Runs one statement for each call, because the receiver already groups deliveries. One statement must not touch a row twice. */
-async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<number> {
-  if (deliveries.length === 0) return 0;
+async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
   const different = [...new Map(deliveries.map((one) => [one.sha256, one])).values()];
-  const rows = await database.query<{ isNew: boolean }>(INSERT_DELIVERIES, [
+  await database.query(INSERT_DELIVERIES, [
     column(different, (one) => one.sha256),
     column(different, (one) => (one.event === null ? Buffer.from(one.raw).toString('base64') : null)),
     column(different, (one) => one.receivedAt),
@@ -128,5 +127,4 @@ async function storeDeliveries(database: Database, deliveries: readonly RecordDe
     column(different, ({ event }) => event?.reason?.code ?? null),
     column(different, ({ event }) => event?.reason?.message ?? null),
   ]);
-  return rows.filter(({ isNew }) => isNew).length;
 }

@@ -118,15 +118,14 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       const events = sends.map((send) => delivery(serviceIdIn(send), 'issued'));
       const half = INVOICES / 2;
 
-      const notified = await Promise.all([
-        here.recordSends(sends.slice(0, half)).then((result) => result.settled),
-        ...sends.slice(half).map((send) => here.recordSends([send]).then((result) => result.settled)),
-        recordDeliveries(there, events.slice(half).toReversed()).then((result) => result.settled),
-        ...events.slice(0, half).map((event) => recordDeliveries(there, [event]).then((result) => result.settled)),
+      await Promise.all([
+        here.recordSends(sends.slice(0, half)),
+        ...sends.slice(half).map((send) => here.recordSends([send])),
+        recordDeliveries(there, events.slice(half).toReversed()),
+        ...events.slice(0, half).map((event) => recordDeliveries(there, [event])),
       ]);
 
       expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
-      expect(new Set(notified.flat().map((row) => row.ordinal)).size).toBe(INVOICES);
     }
   });
 

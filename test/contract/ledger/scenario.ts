@@ -201,14 +201,14 @@ export function delivery(
   };
 }
 
-/** Stores deliveries and applies them at once, as a receiver does one after the other. `stored`: how many were new. */
+/** Stores deliveries and applies them at once, as a receiver does one after the other. */
 export async function recordDeliveries(
   ledger: Pick<Ledger, 'storeDeliveries' | 'applyDeliveries'>,
   deliveries: readonly RecordDelivery[],
 ) {
-  const stored = await ledger.storeDeliveries(deliveries);
+  await ledger.storeDeliveries(deliveries);
   const known = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? event.serviceId : []));
-  return { stored, ...(await ledger.applyDeliveries(known)) };
+  return ledger.applyDeliveries(known);
 }
 
 export const RETRY_POLICY: RetryPolicy = {
@@ -263,7 +263,7 @@ function createBatch(ledger: Ledger, application: string) {
   /** staged -> sending -> what the outcome says. */
   async function send(ref: string, outcome: SendOutcome, over?: Partial<RecordSend>) {
     const { invoiceId, generation } = await freeze(ref);
-    return (await ledger.recordSends([answered(invoiceId, outcome, { generation, ...over })])).settled;
+    await ledger.recordSends([answered(invoiceId, outcome, { generation, ...over })]);
   }
 
   /** Has the service accept an invoice, as a document of its own. */

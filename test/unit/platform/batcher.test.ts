@@ -1,128 +1,113 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
 import { Batcher } from '../../../src/platform/batcher.ts';
 
 interface Item {
   readonly key: number;
-  readonly text: string;
+  /** Place among all items of its key, in the order in which they were handed in. */
+  readonly nth: number;
+  readonly poison: boolean;
 }
 
-type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
+/** Calls of a few items each, of few keys, so that they meet; some items are refused by the database. */
+const calls = fc.array(fc.array(fc.record({ key: fc.nat(5), poison: fc.boolean() }), { maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 25,
+});
 
-/** A batcher over a writer that keeps what it was given. */
-function recording(write: Write = echo) {
-  const written: (readonly Item[])[] = [];
-  const batcher = new Batcher<Item, string>({
-    keyOf: (item) => item.key,
+function numbered(drawn: readonly (readonly { readonly key: number; readonly poison: boolean }[])[]): Item[][] {
+  const seen = new Map<number, number>();
+  return drawn.map((items) =>
+    items.map(({ key, poison }) => {
+      const nth = seen.get(key) ?? 0;
+      seen.set(key, nth + 1);
+      return { key, nth, poison: poison && nth % 3 === 0 };
+    }),
+  );
+}
+
+/** A batcher of numbers that keeps its writes. */
+function recording(windowMs: number, fail: () => Error | null = () => null) {
+  const writes: (readonly number[])[] = [];
+  const batcher = new Batcher<number, number>({
+    windowMs,
     async write(items) {
-      written.push(items);
-      return write(items);
+      writes.push(items);
+      const error = fail();
+      if (error !== null) throw error;
+      return new Map(items.map((item) => [item, item]));
     },
   });
-  return {
-    submit: (...items: Item[]) => batcher.submit(items),
-    /** Calls with so much patience. */
-    patient: (patienceMs: number, ...items: Item[]) => batcher.submit(items, { patienceMs }),
-    /** Calls after which none is to be expected. */
-    last: (...items: Item[]) => batcher.submit(items, { isLast: true }),
-    written,
-  };
-}
-
-async function echo(items: readonly Item[]): Promise<ReadonlyMap<number, string>> {
-  return new Map(items.map((item) => [item.key, `wrote ${item.text}`]));
-}
-
-function item(key: number, text = String(key)): Item {
-  return { key, text };
+  return { batcher, writes };
 }
 
 describe('a batcher', () => {
-  it('merges calls in flight into one write, and gives each its own results', async () => {
-    const { submit, written } = recording();
+  it('writes each good item once, one group after the other, each key in its order, and acknowledges no refused item', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, async (drawn) => {
+        const written: Item[] = [];
+        let isWriting = false;
+        const batcher = new Batcher<Item, number>({
+          keyOf: ({ key }) => key,
+          windowMs: 0,
+          async write(items) {
+            expect(isWriting).toBe(false);
+            expect(new Set(items.map(({ key }) => key)).size, 'a key twice in a write').toBe(items.length);
+            isWriting = true;
+            await new Promise((resolve) => setImmediate(resolve));
+            isWriting = false;
+            if (items.some(({ poison }) => poison)) throw new Error('refused');
+            written.push(...items);
+            return new Map(items.map(({ key, nth }) => [key, nth]));
+          },
+        });
+        const handedIn = numbered(drawn);
 
-    const results = await Promise.all([submit(item(1)), submit(item(2), item(3)), submit(item(4))]);
+        const ends = await Promise.allSettled(handedIn.map((items) => batcher.submit(items)));
 
-    expect(written).toEqual([[item(1), item(2), item(3), item(4)]]);
-    expect(results).toEqual([['wrote 1'], ['wrote 2', 'wrote 3'], ['wrote 4']]);
+        for (const [index, end] of ends.entries()) {
+          const items = handedIn[index] ?? [];
+          expect(end.status).toBe(items.some(({ poison }) => poison) ? 'rejected' : 'fulfilled');
+          if (end.status === 'fulfilled') expect(end.value).toEqual(items.map(({ nth }) => nth));
+        }
+        await batcher.idle();
+        expect(new Set(written)).toEqual(new Set(handedIn.flat().filter(({ poison }) => !poison)));
+        for (const key of new Set(written.map((one) => one.key))) {
+          const places = written.filter((one) => one.key === key).map(({ nth }) => nth);
+          expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 
-  it('lets calls with patience wait for one that has none, and writes all of them', async () => {
-    const { submit, patient, written } = recording();
-    const waiting = [patient(600_000, item(1)), patient(600_000, item(2))];
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(written).toEqual([]);
+  it('merges calls in flight into writes of at most 500 items', async () => {
+    const { batcher, writes } = recording(1);
 
-    await Promise.all([...waiting, submit(item(3))]);
+    const results = await Promise.all(Array.from({ length: 1_100 }, (_, item) => batcher.submit([item])));
 
-    expect(written).toEqual([[item(1), item(2), item(3)]]);
+    expect(writes.map((items) => items.length)).toEqual([500, 500, 100]);
+    expect(results).toEqual(Array.from({ length: 1_100 }, (_, item) => [item]));
   });
 
-  it('lets calls with patience wait for so many, and no longer', async () => {
-    const { patient, written } = recording();
-    const first = patient(600_000, item(1));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  it('does not wait for more after the last call', async () => {
+    const { batcher, writes } = recording(600_000);
 
-    await Promise.all([first, ...Array.from({ length: 15 }, (_, at) => patient(600_000, item(at + 2)))]);
+    await Promise.all([batcher.submit([1]), batcher.submit([2], true)]);
 
-    expect(written.map((items) => items.length)).toEqual([16]);
+    expect(writes).toEqual([[1, 2]]);
   });
 
-  it('writes what waits when the patience of one call is over, and goes on with the next', async () => {
-    const { patient, written } = recording();
+  it('acknowledges nothing while the ledger is away, does not try each call, and goes on afterwards', async () => {
+    let isAway = true;
+    const { batcher, writes } = recording(1, () => (isAway ? new LoteError('ledger-unavailable', 'away') : null));
 
-    await Promise.all([patient(600_000, item(1)), patient(20, item(2))]);
-    await patient(20, item(3));
+    const ends = await Promise.allSettled(Array.from({ length: 40 }, (_, item) => batcher.submit([item])));
+    isAway = false;
 
-    expect(written).toEqual([[item(1), item(2)], [item(3)]]);
-  });
-
-  it('writes what waits when the last call comes', async () => {
-    const { patient, last, written } = recording();
-    const waiting = [patient(600_000, item(1)), patient(600_000, item(2))];
-
-    const done = last(item(3));
-
-    expect(written).toEqual([[item(1), item(2), item(3)]]);
-    await Promise.all([...waiting, done]);
-  });
-
-  it('writes nothing for a call without items', async () => {
-    const { submit, written } = recording();
-
-    expect(await submit()).toEqual([]);
-    expect(written).toEqual([]);
-  });
-
-  it('splits what waits into writes of at most 500 items, a call of more than that alone', async () => {
-    const { submit, written } = recording();
-
-    await Promise.all([
-      ...Array.from({ length: 1_100 }, (_, index) => submit(item(index))),
-      submit(...Array.from({ length: 600 }, (_, index) => item(2_000 + index))),
-    ]);
-
-    expect(written.map((items) => items.length)).toEqual([500, 500, 100, 600]);
-  });
-
-  it('does not wait for company when a group is full', async () => {
-    const { submit, written } = recording();
-    const many = Array.from({ length: 600 }, (_, index) => item(index));
-
-    const done = submit(...many);
-
-    expect(written).toHaveLength(1);
-    expect(await done).toHaveLength(600);
-  });
-
-  it('goes on after a failure', async () => {
-    let fails = true;
-    const { submit } = recording(async (items) => {
-      if (fails) throw new Error('once');
-      return echo(items);
-    });
-    await expect(submit(item(1))).rejects.toThrow('once');
-    fails = false;
-
-    expect(await submit(item(1))).toEqual(['wrote 1']);
+    expect(ends.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(writes).toHaveLength(1);
+    expect(await batcher.submit([1])).toEqual([1]);
   });
 });

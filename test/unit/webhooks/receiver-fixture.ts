@@ -10,7 +10,7 @@ export { PLAIN, SECRET };
 /** Keeps what was recorded; a test may make it slow or broken. */
 export interface RecordingLedger {
   readonly groups: RecordDelivery[][];
-  readonly storeDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<number>;
+  readonly storeDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<void>;
   /** Called before each write; throw or wait in it. */
   before: () => Promise<void>;
 }
@@ -23,7 +23,6 @@ export function recordingLedger(): RecordingLedger {
     async storeDeliveries(deliveries) {
       await ledger.before();
       groups.push([...deliveries]);
-      return deliveries.length;
     },
   };
   return ledger;

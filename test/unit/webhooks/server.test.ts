@@ -74,16 +74,6 @@ describe('a delivery', () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 204]);
     expect(receiver.stored).toEqual(['inv_1', 'inv_1']);
   });
-
-  it('stays stored when the announcement fails', async () => {
-    const receiver = await receiverOf({
-      onStored: () => {
-        throw new Error('nobody listens');
-      },
-    });
-
-    expect((await deliver(receiver.url, eventOf(1))).status).toBe(204);
-  });
 });
 
 describe('many deliveries', () => {
@@ -220,9 +210,9 @@ it('secrets are read again when they are older than allowed or the clock was set
   );
   const seen: string[] = [];
 
-  for (const now of [3_600_000, 3_600_099, 3_600_100, 0, 0]) {
+  for (const now of [3_600_000, 3_600_249, 3_600_250, 0, 0]) {
     clock.now = now;
-    const asked = await Promise.all(Array.from({ length: 50 }, () => secretsOf(100)));
+    const asked = await Promise.all(Array.from({ length: 50 }, () => secretsOf()));
     seen.push(...new Set(asked.flat()));
   }
 

@@ -3,14 +3,14 @@ import { createSignalRelay, type SignalRelayOptions } from '../../../src/webhook
 import type { SettledInvoice } from '../../../src/ledger/settling/settled.ts';
 
 function settled(page: number, ordinal: number, batchId = 'b'): SettledInvoice {
-  return { batchId, workflowId: `wf-${batchId}`, page, ordinal, state: 'issued' };
+  return { batchId, page, ordinal };
 }
 
 function relayOf(options: Partial<SignalRelayOptions> = {}) {
   const sent: [string, readonly number[]][] = [];
   const logged: string[] = [];
   const relay = createSignalRelay({
-    pageWorkflowIdOf: ({ workflowId, page }) => `${workflowId}-p${page}`,
+    pageWorkflowIdOf: ({ batchId, page }) => `wf-${batchId}-p${page}`,
     send: async (pageId, ordinals) => {
       sent.push([pageId, ordinals]);
     },

@@ -14,11 +14,11 @@ export function webhooksContract(ledger: Ledger): void {
     it('keep the news first and move the invoice second, once, whoever has no such id', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'two-steps');
 
-      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })])).toBe(1);
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
       expect((await batch.line('two-steps')).state).toBe('accepted');
 
       const applied = await ledger.applyDeliveries([serviceId, serviceId]);
-      expect(applied).toMatchObject({ settled: [{ state: 'issued' }], toConfirm: [] });
+      expect(applied).toMatchObject({ settled: [{ batchId: batch.batchId }], toConfirm: [] });
       await ledger.applyDeliveries([serviceId, 'inv_of_nobody']);
       expect(await batch.line('two-steps')).toMatchObject({ state: 'issued', settledAt: NOW + 5, flags: [] });
       expect(await ledger.applyDeliveries([])).toEqual({ settled: [], toConfirm: [] });
@@ -41,15 +41,14 @@ export function webhooksContract(ledger: Ledger): void {
     });
 
     it('store the same bytes once, also of many at once, and other bytes about the same invoice again', async () => {
-      const { serviceId } = await acceptedOne(scenario, 'dup');
+      const { batch, serviceId } = await acceptedOne(scenario, 'dup');
       const event = delivery(serviceId, 'issued');
 
-      expect(await recordDeliveries(ledger, [event, event])).toMatchObject({
-        ...{ stored: 1, settled: [{ state: 'issued' }] },
-      });
+      expect((await recordDeliveries(ledger, [event, event])).settled).toHaveLength(1);
       const other = delivery(serviceId, 'issued', { bytes: `other ${serviceId}` });
-      const all = await Promise.all(Array.from({ length: 25 }, () => recordDeliveries(ledger, [event, other])));
-      expect(all.reduce((sum, { stored }) => sum + stored, 0)).toBe(1);
+      await Promise.all(Array.from({ length: 25 }, () => recordDeliveries(ledger, [event, other])));
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
+      expect(details?.deliveries).toHaveLength(2);
     });
 
     it('read bytes again that come again once the profile understands them', async () => {
@@ -58,7 +57,7 @@ export function webhooksContract(ledger: Ledger): void {
       const other = delivery(serviceId, null, { bytes: `understood ${serviceId}` });
       await recordDeliveries(ledger, [{ ...event, event: null }, other]);
 
-      expect(await recordDeliveries(ledger, [event])).toMatchObject({ stored: 0, settled: [{ state: 'issued' }] });
+      expect((await recordDeliveries(ledger, [event])).settled).toHaveLength(1);
       const again = { ...delivery(serviceId, 'failed'), sha256: other.sha256 };
       await recordDeliveries(ledger, [{ ...event, event: null }, again]);
 
@@ -73,7 +72,7 @@ export function webhooksContract(ledger: Ledger): void {
 
       const recorded = await recordDeliveries(ledger, [unreadable, nothingFinal, withoutId]);
 
-      expect(recorded).toEqual({ stored: 3, settled: [], toConfirm: [] });
+      expect(recorded).toEqual({ settled: [], toConfirm: [] });
       expect((await batch.line('odd')).state).toBe('accepted');
     });
 
@@ -97,7 +96,7 @@ export function webhooksContract(ledger: Ledger): void {
       const unconfirmed = (page = 1) => ledger.unconfirmedFailures(batch.batchId, page, 10);
 
       const failed = () => scenario.hear(serviceId, 'failed', { reason: REASON });
-      expect(await failed()).toEqual({ stored: 1, settled: [], toConfirm });
+      expect(await failed()).toEqual({ settled: [], toConfirm });
       expect((await batch.line('failed')).state).toBe('accepted');
       expect([await unconfirmed(), await unconfirmed(2)]).toEqual([toConfirm, []]);
       expect(await failed()).toMatchObject({ toConfirm });
@@ -126,11 +125,10 @@ export function webhooksContract(ledger: Ledger): void {
       const before = await unknownIds();
 
       const early = await scenario.hear(serviceId, 'issued', { receivedAt: NOW + 5 });
-      expect(early).toEqual({ stored: 1, settled: [], toConfirm: [] });
+      expect(early).toEqual({ settled: [], toConfirm: [] });
       expect(await unknownIds()).toBe(before + 1);
-      const settled = await batch.send('early', { kind: 'accepted', serviceId });
+      await batch.send('early', { kind: 'accepted', serviceId });
 
-      expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
       expect(await batch.line('early')).toMatchObject({ state: 'issued', settledAt: NOW + 5, serviceId });
       expect(await unknownIds()).toBe(before);
     });
@@ -140,7 +138,7 @@ export function webhooksContract(ledger: Ledger): void {
       const serviceId = scenario.serviceId('early-failed');
       await scenario.hear(serviceId, 'failed', { reason: REASON });
 
-      expect(await batch.send('early-failed', { kind: 'accepted', serviceId })).toEqual([]);
+      await batch.send('early-failed', { kind: 'accepted', serviceId });
 
       expect((await batch.line('early-failed')).state).toBe('accepted');
       const waiting = [{ serviceId, failedEvent: { reason: REASON } }];

@@ -6,7 +6,7 @@ import type { SettledInvoice } from '../../../../src/ledger/settling/settled.ts'
 import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
 
 const REASON = { code: 'tax-code', message: 'unknown tax code' };
-const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 3, state: 'failed' };
+const SETTLED: SettledInvoice = { batchId: 'b', page: 1, ordinal: 3 };
 
 type Said = Extract<StatusAnswer, { kind: 'status' }>;
 const says = (status: Said['status'], reason: Said['reason'] = null, over: { readonly doubtful?: true } = {}) =>

@@ -17,17 +17,12 @@ export interface Checked {
   readonly headers?: readonly (readonly [string, string])[];
   readonly raw?: string | Uint8Array;
   readonly now?: number;
-  readonly url?: string | null;
+  readonly url?: string;
 }
 
-/** What a real check says of the delivery, whole and before the body. */
-export function checked(given: Checked) {
+/** What a real check says of the delivery. */
+export function checked({ secrets, raw = '', now = 0, url = URL_SIGNED, lines = [], headers = [], ...given }: Checked) {
   const shape = { ...SHAPE, ...given.shape };
-  const check = createSignatureCheck(shape, () => (given.url === undefined ? URL_SIGNED : given.url));
-  const head = {
-    rawHeaders: [...(given.lines ?? []).flatMap((line) => [shape.header, line]), ...(given.headers ?? []).flat()],
-    now: given.now ?? 0,
-  };
-  const raw = Buffer.from(given.raw ?? '');
-  return { whole: check.verify(head, given.secrets, raw), head: check.verifyHead(head, given.secrets) };
+  const rawHeaders = [...lines.flatMap((line) => [shape.header, line]), ...headers.flat()];
+  return createSignatureCheck(shape, () => url)({ rawHeaders, now, bodies: [Buffer.from(raw)] }, secrets);
 }
