@@ -74,8 +74,6 @@ export interface RetrySettings {
   /** Lote sends a failed invoice with one of these codes again by itself. */
   readonly failedReasonCodes: readonly string[];
   readonly maxGenerations: number;
-  /** POSTs that a batch may repeat, on average per invoice. */
-  readonly repeatsPerInvoice: number;
   /** How long after its first POST a key may be used again. After this, the service may forget the key before its answer comes. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so a refusal proves that nothing was created. */

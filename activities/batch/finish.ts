@@ -1,11 +1,10 @@
-import { Context } from '@temporalio/activity';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
 import { BATCH_CANCELLED } from '../settling/settle.ts';
 import type { BatchWork, OwnedWork } from '../assert-ownership.ts';
 import type { ActivityDeps, ReportSummary } from '../deps.ts';
 import { snapshotOf } from './running-batch.ts';
-import type { FencingToken, NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
+import type { NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
 
 export interface FinishInput extends BatchWork {
   readonly cancelled: boolean;
@@ -13,14 +12,11 @@ export interface FinishInput extends BatchWork {
   readonly control?: SendingControl | null;
   /** Operator actions that no refresh has recorded yet. */
   readonly actions: readonly NotedAction[];
-  /** A step of the run has failed for good. Optional: the default is false. */
-  readonly isFailed?: boolean;
 }
 
 /** Gives every open invoice its end state; the next run of the same file continues with it. Returns how the batch ended. */
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
-  const { batchId, cancelled, actions } = input;
-  const fencingToken = await latestToken(deps, input);
+  const { batchId, fencingToken, cancelled, actions } = input;
   // The ledger may have been away when the order came.
   if (input.control) await deps.ledger.recordControl(input.control);
   await deps.ledger.noteActions(batchId, actions);
@@ -39,16 +35,6 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
-}
-
-/** Begins a round after a failed step, so that the unfinished work of the step can write no more. A later attempt begins another round. */
-async function latestToken(
-  { ledger }: ActivityDeps,
-  { batchId, fencingToken, isFailed }: FinishInput,
-): Promise<FencingToken> {
-  if (isFailed !== true || fencingToken === undefined) return fencingToken;
-  const { attempt } = Context.current().info;
-  return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
 }
 
 const NOT_SENT = {

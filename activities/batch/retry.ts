@@ -93,13 +93,10 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
 }
 
 /** Stops late writes of the previous round. Returns undefined if the run has no token to prove. */
-async function beginRound(
-  { ledger }: ActivityDeps,
-  { batchId, fencingToken, requests }: SendAgainInput,
-): Promise<FencingToken> {
+async function beginRound({ ledger }: ActivityDeps, { batchId, fencingToken }: SendAgainInput): Promise<FencingToken> {
   if (fencingToken === undefined) return undefined;
   const { attempt } = Context.current().info;
-  return (await ledger.beginRound({ batchId, fencingToken, attempt, isOrdered: requests.length > 0 })).fencingToken;
+  return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
 }
 
 /** The detail names the workflow, so that a command can send the update to it. */

@@ -93,8 +93,6 @@ export interface RefreshSnapshotInput extends BatchWork {
 
 /** Limits of a snapshot. History keeps each one: it shows the pattern, and has a few kilobytes at most. */
 const MOST_CURRENCIES = 8;
-const MOST_GROUPS = 20;
-const ROWS_OF_A_GROUP = 10;
 const MOST_FINDINGS = 4;
 /** Largest age of the known profile state. */
 const FRESH_MS = 1_000;
@@ -109,7 +107,7 @@ export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshot
   return snapshotOf(deps, batchId);
 }
 
-/** Returns counts by state, net by currency and problems by reason: rows and codes, but no names. */
+/** Returns counts by state, net by currency and the number of problems, but no names. */
 export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
   const { ledger, now, calibration } = deps;
   const counts = await ledger.countOutcomes(batchId);
@@ -120,8 +118,6 @@ export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<B
     counts: countsByOutcome(counts),
     net: netOf(counts),
     problems,
-    problemGroups:
-      problems === 0 ? [] : await ledger.problemGroups(batchId, { groups: MOST_GROUPS, rows: ROWS_OF_A_GROUP }),
     ...(findings.length > 0 && { misfits: findings.slice(0, MOST_FINDINGS).map(({ message }) => message) }),
   };
 }

@@ -81,12 +81,7 @@ function budgetOf({ settings }: Pick<ActivityDeps, 'settings'>, counts: AnswerCo
 }
 
 function sentenceOf({ refused, answers, failed, finalWords }: ReturnType<typeof budgetOf>): string {
-  const rest = 'than LOTE_FAILURE_BUDGET allows. The rest was not sent';
-  if (failed === 0)
-    return `The service refused ${refused} of the first ${answers} invoices, more ${rest}: look at the refusals, then drop the file again.`;
-  if (refused === 0)
-    return `The service failed ${failed} of the first ${finalWords} invoices that it called issued or failed, more ${rest}: look at the failures, then drop the file again.`;
-  return `The service refused ${refused} of the first ${answers} invoices and failed ${failed} of the first ${finalWords} that it called issued or failed, together more ${rest}: look at the refusals and failures, then drop the file again.`;
+  return `The service refused ${refused} of the first ${answers} invoices and failed ${failed} of the first ${finalWords} that it called issued or failed, together more than LOTE_FAILURE_BUDGET allows. The rest was not sent: look at the refusals and failures, then drop the file again.`;
 }
 
 /** A slice reads the budget for the first time at this refusal, because counting costs time. */
@@ -143,29 +138,4 @@ export function createFailureWatches() {
       },
     };
   };
-}
-
-/** A smaller batch counts as this large, because one invoice of three may need more tries than an average invoice of a large batch. */
-const FEWEST_INVOICES = 50;
-
-/**
- * Holds the unsent rest of a batch that has repeated more POSTs than `retry.repeatsPerInvoice` of the service profile
- * allows; returns true if it did. The count covers all invoices since the run began or an operator last sent some
- * again, without probes of an open breaker. The breaker does not notice this fault, because some POSTs get through.
- */
-export async function holdOverRetries(
-  deps: ActivityDeps,
-  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken?: FencingToken },
-  repeats: number,
-): Promise<boolean> {
-  if (repeats === 0) return false;
-  const spent = await deps.ledger.addRepeats(batchId, repeats);
-  const batch = await deps.ledger.findBatch(batchId);
-  const budget = Math.ceil(Math.max(batch?.invoices ?? 0, FEWEST_INVOICES) * deps.settings.retry.repeatsPerInvoice);
-  if (spent <= budget) return false;
-  const message = `The batch has repeated ${spent} POSTs, more than the ${budget} that retry.repeatsPerInvoice of the service profile allows. The rest was not sent: look at the service's answers, then drop the file again.`;
-  const reason = { code: 'retry-budget-spent', message };
-  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
-  deps.log.warn('the retry budget of a batch is spent', { batchId, repeats: spent, budget });
-  return true;
 }

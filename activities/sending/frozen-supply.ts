@@ -24,8 +24,7 @@ export class FrozenSupply {
   /** The portion after `#ready`. */
   #coming: { readonly invoices: readonly SendableInvoice[]; readonly frozen: Promise<FrozenInvoice[]> } | null = null;
   #takenElsewhere = 0;
-  /** All callers that wait for a portion share this. */
-  #refilling: Promise<void> | null = null;
+  readonly #invoices = this.#eachInvoice();
 
   constructor(deps: ActivityDeps, batchId: string, sendable: readonly SendableInvoice[]) {
     this.#deps = deps;
@@ -35,13 +34,7 @@ export class FrozenSupply {
 
   /** Returns the next invoice, or null at the end. */
   async take(): Promise<FrozenInvoice | null> {
-    while (this.#ready.length === 0) {
-      if (this.#coming === null) this.#freezeNext();
-      if (this.#coming === null) return null;
-      // oxlint-disable-next-line no-await-in-loop -- another attempt may have frozen a portion
-      await (this.#refilling ??= this.#refill());
-    }
-    return this.#ready.shift() ?? null;
+    return (await this.#invoices.next()).value ?? null;
   }
 
   /**
@@ -58,12 +51,11 @@ export class FrozenSupply {
     return { idle: [...frozen, ...sending], others: unfrozen.length - sending.length + this.#takenElsewhere };
   }
 
-  async #refill(): Promise<void> {
-    try {
-      this.#ready = (await this.#coming?.frozen) ?? [];
+  async *#eachInvoice(): AsyncGenerator<FrozenInvoice, undefined> {
+    for (this.#freezeNext(); this.#coming !== null;) {
+      this.#ready = await this.#coming.frozen;
       this.#freezeNext();
-    } finally {
-      this.#refilling = null;
+      for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) yield next;
     }
   }
 

@@ -63,7 +63,7 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   for (const nif of changed) await holdMerchant(deps, input, { nif, reason: idChanged(ids.has(nif)) });
   const missing = needed.filter(({ nif }) => !ids.has(nif) && !changed.has(nif));
   const { batchId, run } = input;
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, over });
+  const permit = deps.permission.request({ batch: { batchId, run }, lastsMs: LONGEST_CREATING_MS, over });
   try {
     return await createMissing(deps, { input, missing, permit });
   } finally {

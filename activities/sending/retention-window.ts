@@ -1,6 +1,7 @@
 import { OLDER_LEDGER } from '../../src/domain/retry-decision.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { restricted } from './sending-permission.ts';
 import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
@@ -23,14 +24,9 @@ export class RetentionWindow {
     return since !== null && (isAhead(since, this.#now()) || this.#now() - since >= this.#retentionMs);
   }
 
-  /** Restricts a permit to the open window. The window is checked in the moment before the first byte, after any wait. */
+  /** Restricts a permit to the open window. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit {
-    if (since === null) return permit;
-    return {
-      withdrawn: permit.withdrawn,
-      isValid: () => !this.isOver(since) && permit.isValid(),
-      confirm: async () => !this.isOver(since) && (await permit.confirm()) && !this.isOver(since),
-    };
+    return restricted(permit, () => !this.isOver(since));
   }
 
   outcomeOf(since: number | null): SendOutcome & { readonly kind: 'unknown' } {

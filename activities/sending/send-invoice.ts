@@ -2,6 +2,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { judgeEarlier, refusedAfterLostAnswer } from './earlier-key.ts';
 import type { RetentionWindow } from './retention-window.ts';
+import { restricted } from './sending-permission.ts';
 import { isServerError, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
@@ -68,7 +69,11 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answer: CreateAnswer = window.isOver(mayExistSince)
       ? { kind: 'not-permitted' }
       : await deps.service.createInvoice(body, invoice.idempotencyKey, {
-          permit: notedPermit(window.permit(mayExistSince, permit), () => (lastSentAt = deps.now())),
+          permit: restricted(window.permit(mayExistSince, permit), () => {
+            // The POST may wait long for its turn, so the last check of its permit gives the time at which it leaves.
+            lastSentAt = deps.now();
+            return true;
+          }),
           firstUsedAt: mayExistSince,
         });
     const key = invoice.idempotencyKey;
@@ -96,15 +101,6 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
-}
-
-/** Notes when the POST leaves. The POST may wait long for its turn, so the last check of its permit gives the time. */
-function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermit {
-  const isValid = (): boolean => {
-    asked();
-    return permit.isValid();
-  };
-  return { ...permit, isValid };
 }
 
 /** Asks the service even while the circuit is open. Otherwise Lote would take an error stored under one key for an outage, and wait. */

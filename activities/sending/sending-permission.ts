@@ -14,27 +14,17 @@ const ASK_EVERY_MS = 200;
 /** Pause after an answer that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
-/**
- * Why a permit was withdrawn. `batchStopped`: the batch is paused, cancelled or closed, or another run holds its claim. `serviceStopped`: no
- * process may send anything to the service. `timeIsOver`, `givenUp`, `ended`: the attempt has used up its time, was cancelled, or has ended.
- */
-export const WITHDRAWN = {
-  batchStopped: 'batch-stopped',
-  serviceStopped: 'service-stopped',
-  timeIsOver: 'time-is-over',
-  givenUp: 'given-up',
-  ended: 'ended',
-} as const;
+/** Why a permit was withdrawn: the batch is paused, cancelled or closed, or another run holds its claim. */
+export const BATCH_STOPPED = 'batch-stopped';
 
-/** A request for permission by one attempt to send for a batch. */
+/** A request for permission by one attempt to send. */
 export interface PermitRequest {
-  readonly batchId: string;
-  /** The run that held the claim when the work was handed out. */
-  readonly run: ClaimingRun;
+  /** The batch, and the run that held its claim when the work was handed out; left out to repeat invoices of closed batches. */
+  readonly batch?: { readonly batchId: string; readonly run: ClaimingRun } | undefined;
   /** The attempt ends after this time, whatever the ledger says, so that a process that stood still starts nothing new. */
   readonly lastsMs: number;
-  /** Aborts when the attempt ends: open requests still get their answers, but no further POST leaves. Optional: the default is the time limit alone. */
-  readonly over?: AbortSignal;
+  /** Aborts when the attempt ends: open requests still get their answers, but no further POST leaves. */
+  readonly over: AbortSignal;
 }
 
 /** The permission of one attempt. A withdrawn permit never comes back; a later attempt asks anew. */
@@ -47,8 +37,12 @@ export interface SendingPermit extends DeparturePermit {
   close(): void;
 }
 
-interface Holder extends PermitRequest {
+interface Holder extends Pick<PermitRequest, 'batch'> {
   readonly withdrawal: AbortController;
+  /** Aborts when the permit is withdrawn, or the attempt is over. */
+  readonly withdrawn: AbortSignal;
+  /** Withdraws the permit when the attempt has used up its time. */
+  readonly timer: NodeJS.Timeout;
   /** When the attempt has used up its time. */
   readonly ends: number;
   /** Until when a POST may leave by the ledger's last answer. */
@@ -92,7 +86,7 @@ export class SendingPermission {
     this.#holders.add(holder);
     this.#timer ??= setInterval(() => void this.#ask(), ASK_EVERY_MS).unref();
     return {
-      withdrawn: holder.withdrawal.signal,
+      withdrawn: holder.withdrawn,
       isValid: () => this.#isValid(holder),
       confirm: () => this.#confirm(holder),
       stoppedBecause: () => holder.stop,
@@ -101,20 +95,21 @@ export class SendingPermission {
   }
 
   #leave(holder: Holder): void {
-    holder.withdrawal.abort(WITHDRAWN.ended);
+    holder.withdrawal.abort();
+    clearTimeout(holder.timer);
     this.#holders.delete(holder);
     if (this.#holders.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 
-  #isValid({ withdrawal, ends, until }: Holder): boolean {
+  #isValid({ withdrawn, ends, until }: Holder): boolean {
     const { clock, calibration } = this.#parts;
-    return !withdrawal.signal.aborted && clock() <= Math.min(ends, until) && calibration.stoppedHere() === null;
+    return !withdrawn.aborted && clock() <= Math.min(ends, until) && calibration.stoppedHere() === null;
   }
 
   async #confirm(holder: Holder): Promise<boolean> {
-    while (!holder.withdrawal.signal.aborted && this.#parts.clock() <= holder.ends) {
+    while (!holder.withdrawn.aborted && this.#parts.clock() <= holder.ends) {
       if (this.#isValid(holder)) return true;
       // A ledger that neither answers nor fails must not keep the attempt beyond its end.
       // oxlint-disable-next-line no-await-in-loop
@@ -144,7 +139,7 @@ export class SendingPermission {
     if (concerned.length === 0) return;
     const askedAt = this.#parts.clock();
     try {
-      const batchIds = [...new Set(concerned.map(({ batchId }) => batchId))];
+      const batchIds = [...new Set(concerned.flatMap(({ batch }) => batch?.batchId ?? []))];
       const asked = await timelyAnswer(this.#parts.clock, () =>
         Promise.all([this.#parts.ledger.sendingBatches(batchIds), this.#parts.calibration.stopped()]),
       );
@@ -153,7 +148,7 @@ export class SendingPermission {
       const [found, stop] = asked.answer;
       const sending = new Map(found.map((batch) => [batch.batchId, batch]));
       for (const holder of concerned)
-        if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
+        if (!holds(holder, sending)) holder.withdrawal.abort(BATCH_STOPPED);
         else if (stop !== null) stopForGood(holder, stop);
         else holder.until = asked.until;
     } catch {
@@ -164,31 +159,27 @@ export class SendingPermission {
 
 /** Sets the reason first, because listeners of the withdrawal read it. */
 function stopForGood(holder: Holder, stop: Reason): void {
-  if (holder.withdrawal.signal.aborted) return;
+  if (holder.withdrawn.aborted) return;
   holder.stop = stop;
-  holder.withdrawal.abort(WITHDRAWN.serviceStopped);
+  holder.withdrawal.abort();
 }
 
 /** Creates a holder. A POST that waits for its turn, the rate or the ledger ends with the attempt. */
-function holderOf(wanted: PermitRequest, now: number): Holder {
+function holderOf({ batch, lastsMs, over }: PermitRequest, now: number): Holder {
   const withdrawal = new AbortController();
-  const { signal } = withdrawal;
+  const withdrawn = AbortSignal.any([withdrawal.signal, over]);
   // Each waiting POST listens to this signal.
-  setMaxListeners(0, signal);
-  const giveUp = (): void => withdrawal.abort(WITHDRAWN.givenUp);
-  const end = setTimeout(() => withdrawal.abort(WITHDRAWN.timeIsOver), wanted.lastsMs).unref();
-  const isOver = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  wanted.over?.addEventListener('abort', giveUp);
-  void isOver.then(() => {
-    clearTimeout(end);
-    wanted.over?.removeEventListener('abort', giveUp);
-  });
-  if (wanted.over?.aborted === true) giveUp();
-  return { ...wanted, withdrawal, isOver, ends: now + wanted.lastsMs, until: Number.NEGATIVE_INFINITY, stop: null };
+  setMaxListeners(0, withdrawn);
+  const timer = setTimeout(() => withdrawal.abort(), lastsMs).unref();
+  const isOver = new Promise<void>((resolve) => withdrawn.addEventListener('abort', () => resolve(), { once: true }));
+  const times = { ends: now + lastsMs, until: Number.NEGATIVE_INFINITY };
+  return { batch, withdrawal, withdrawn, timer, isOver, ...times, stop: null };
 }
 
-function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {
-  return batch !== undefined && run.workflowId === batch.workflowId && run.runId === batch.runId;
+function holds({ batch }: Holder, sending: ReadonlyMap<string, SendingBatch>): boolean {
+  if (batch === undefined) return true;
+  const holder = sending.get(batch.batchId);
+  return holder?.workflowId === batch.run.workflowId && holder.runId === batch.run.runId;
 }
 
 /** A POST may leave for this long after Lote asked the ledger. Together with its way to the wire, this is less than a second. */
@@ -222,6 +213,16 @@ export async function timelyAnswer<Answer>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Restricts a permit by a condition, which is checked again in the moment before the first byte, after any wait. */
+export function restricted(permit: DeparturePermit, isMet: () => boolean): DeparturePermit {
+  const isValid = (): boolean => isMet() && permit.isValid();
+  return {
+    withdrawn: permit.withdrawn,
+    isValid,
+    confirm: async () => isMet() && (await permit.confirm()) && isValid(),
+  };
 }
 
 /**

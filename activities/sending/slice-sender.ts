@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../failure.ts';
 import { eachTaken, sharedAnswer } from '../../src/platform/concurrency.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
-import { type FailureWatch, holdOverRetries } from './budgets.ts';
+import type { FailureWatch } from './budgets.ts';
 import {
   ForbiddenRun,
   holdForbiddenMerchants,
@@ -16,11 +16,10 @@ import {
 } from './forbidden-invoices.ts';
 import { distrustIds } from './earlier-key.ts';
 import { FrozenSupply, putBack, type FrozenInvoice } from './frozen-supply.ts';
-import { permitOfGeneration, WITHDRAWN, type SendingPermit } from './sending-permission.ts';
+import { BATCH_STOPPED, permitOfGeneration, restricted, type SendingPermit } from './sending-permission.ts';
 import { RetentionWindow } from './retention-window.ts';
 import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
 import type { StoredErrors } from './stored-errors.ts';
-import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
@@ -74,7 +73,7 @@ export class SliceSender {
   #probe: SendableInvoice | null = null;
   /** Taken but never POSTed. */
   readonly #unsent: SendableInvoice[] = [];
-  readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0, repeats: 0 };
+  readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0 };
   /** Invoices whose answers are still to come. */
   #underWay = 0;
   readonly #forbidden: ForbiddenRun;
@@ -91,7 +90,10 @@ export class SliceSender {
     this.#sendDeps = {
       ...deps,
       storedErrors,
-      permitOf: (invoice) => permitOfGeneration(deps, invoice, this.#permitOf(invoice)),
+      permitOf: (invoice) => {
+        const mayLeave = restricted(permit, () => !this.#isHalted(invoice));
+        return permitOfGeneration(deps, invoice, mayLeave);
+      },
       mayLeave: (invoice) => !this.#isHalted(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
       answered: async (answer, { sentAt, key }) => {
@@ -152,9 +154,6 @@ export class SliceSender {
     const { invoiceId } = invoice;
     const { attempts, sentAt, answeredAt, outcome, generation = invoice.generation } = sent;
     this.#count.posts += attempts;
-    if (invoice !== this.#probe) {
-      this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
-    }
     if (outcome === null) return this.#leave(invoice);
     const idempotencyKey = generation === invoice.generation ? invoice.idempotencyKey : undefined;
     const answer = { invoiceId, generation, idempotencyKey, attempts, sentAt, answeredAt, outcome };
@@ -183,17 +182,6 @@ export class SliceSender {
   #isHalted(invoice: SendableInvoice): boolean {
     if (this.#isOver() || this.#forbidden.isHeldBack(invoice)) return true;
     return this.#isOpen() && invoice !== this.#probe;
-  }
-
-  /** Checked again in the moment before the first byte, because a POST may wait long for its turn. */
-  #permitOf(invoice: SendableInvoice): DeparturePermit {
-    const { permit } = this.#parts;
-    const isValid = (): boolean => !this.#isHalted(invoice) && permit.isValid();
-    return {
-      withdrawn: permit.withdrawn,
-      isValid,
-      confirm: async () => !this.#isHalted(invoice) && (await permit.confirm()) && isValid(),
-    };
   }
 
   /** Judges what the answer says about the service, the merchant and the batch. */
@@ -253,19 +241,18 @@ export class SliceSender {
     const leftover = await this.#supply.end();
     const idle = [...this.#unsent, ...leftover.idle];
     this.#count.left += idle.length + leftover.others;
-    const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
+    const isStopped = permit.withdrawn.reason === BATCH_STOPPED;
     const reason = circuit.refusedBecause() ?? this.#stoppedForGood() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
   }
 
   async #result(): Promise<SliceResult> {
     const { failures } = this.#parts;
-    const { posts, accepted, left, refused, repeats } = this.#count;
+    const { posts, accepted, left, refused } = this.#count;
     if (!this.#isOpen()) {
       await holdForbiddenMerchants(this.#deps, this.#work.input, this.#forbidden.refusedMerchants());
     }
-    const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
-    const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
+    const stop = (refused > 0 || failures.spent) && (await failures.hold());
     const waiting = left === 0 ? null : await this.#waiting();
     // The slice could send nothing in all of its time, for example because other workers have every permit.
     return { accepted, left, stop, waiting, ...(posts === 0 && { triedMs: 0 }) };

@@ -41,7 +41,6 @@ interface Shared extends ProcessParts {
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
  * | the first POST is older than the retention window | that invoice, which becomes unknown | an operator decides | `retention-window.ts` |
  * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets.ts` |
- * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets.ts` |
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `first-invoices.ts` |
  * | a longer Retry-After than 2 s | the page | the time is over | `send-invoice.ts` |
  */
@@ -58,7 +57,11 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
 /** Sends a slice for as long as this process may send for the batch. */
 async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
   const { batchId, run } = input;
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, over: attemptOver() });
+  const permit = deps.permission.request({
+    batch: { batchId, run },
+    lastsMs: LONGEST_SLICE_MS,
+    over: attemptOver(),
+  });
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, untilStart(permit));

@@ -5,12 +5,11 @@ import type { ActivityDeps } from '../deps.ts';
 import type { ReconciliationResult } from '../../src/domain/messages/messages.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { eachOf } from '../../src/platform/concurrency.ts';
-import { permitOfGeneration } from '../sending/sending-permission.ts';
+import { permitOfGeneration, type SendingPermit } from '../sending/sending-permission.ts';
 import { refusedRepeat, judgeEarlier, distrustIds } from '../sending/earlier-key.ts';
 import { RetentionWindow } from '../sending/retention-window.ts';
 import { isServerError } from '../sending/stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
-import { setMaxListeners } from 'node:events';
 import type { RepeatInvoice } from '../../src/ledger/operations/reconciling.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
@@ -39,15 +38,30 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   const over = attemptOver();
   const leftUnknown = await ledger.batchesLeftUnknown(application);
   const stopped = leftUnknown.filter(({ isStopped }) => isStopped).map(({ batchId }) => batchId);
-  const permits = repeatPermits(deps, over);
   const window = new RetentionWindow(deps);
   await endRepeats(deps, window);
   let repeated = 0;
   let found = 0;
   let troubles = 0;
-  for (let afterInvoiceId = 0; troubles < TROUBLE_IN_A_ROW && (await permits.goesOn());) {
+  let last: number | null = 0;
+  while (last !== null && troubles < TROUBLE_IN_A_ROW) {
+    // Comes before the take: after STALE_REPEAT_MS another run may take the invoices, or an operator may give them a new key.
+    const permit = deps.permission.request({ lastsMs: LEAVES_WITHIN_MS, over });
+    try {
+      if (!(await permit.confirm())) break;
+      last = await repeatPortion(permit, last);
+    } finally {
+      permit.close();
+    }
+  }
+  const profileFoundWrong = (await deps.calibration.stopped()) !== null;
+  const serviceAway = profileFoundWrong || troubles >= TROUBLE_IN_A_ROW;
+  if (!serviceAway) requireRunningWorker(over);
+  return { repeated, found, stopped, serviceAway, ...(profileFoundWrong && { profileFoundWrong: true as const }) };
+
+  /** Returns the id of the last invoice; null if there were no more. */
+  async function repeatPortion(permit: SendingPermit, afterInvoiceId: number): Promise<number | null> {
     const takenAt = deps.now();
-    const permit = permits.ofTake(takenAt);
     const taken = await ledger.takeUnknown({
       application,
       now: takenAt,
@@ -57,23 +71,17 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
       refusalIsProof: settings.retry.refusedRepeatIsProof,
       ...{ afterInvoiceId, limit: REPEATS_AT_ONCE },
     });
-    if (taken.length === 0) break;
+    if (taken.length === 0) return null;
     await deps.noteSends(taken);
-    afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      // An invoice whose POST does not leave is put back as it was.
-      await permits.goesOn();
       const answer = await repeatOne(deps, { window, takenAt, permit }, invoice);
       if (answer === 'not-sent') return;
       repeated += 1;
       if (answer === 'found') found += 1;
       troubles = answer === 'trouble' ? troubles + 1 : 0;
     });
+    return Math.max(...taken.map(({ invoiceId }) => invoiceId));
   }
-  const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
-  if (!serviceAway) requireRunningWorker(over);
-  const foundWrong = permits.isStopped() ? { profileFoundWrong: true as const } : {};
-  return { repeated, found, stopped, serviceAway, ...foundWrong };
 }
 
 /** Ends expired repeats, so that a reader does not wait for them. */
@@ -99,7 +107,7 @@ async function repeatOne(
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, ofTake);
   // The repeats of other invoices of the same take may have needed much time.
-  const answer: CreateAnswer = permit.isValid()
+  const answer: CreateAnswer = (await permit.confirm())
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
         permit: permitOfGeneration(deps, invoice, permit),
         firstUsedAt: mayExistSince,
@@ -190,30 +198,3 @@ const STALE_REPEAT_MS = 10 * 60_000;
 
 /** A repeat may leave for this long after the take. No other run can take its invoice then, with room for the exchange and for differing clocks. */
 const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
-
-/** Creates the permits of one pass that repeats unknown invoices. A waiting POST gives up when the worker stops (`over`) or the service is stopped. */
-function repeatPermits({ now, calibration }: Pick<ActivityDeps, 'now' | 'calibration'>, over: AbortSignal) {
-  const stop = new AbortController();
-  const withdrawn = AbortSignal.any([over, stop.signal]);
-  // Each waiting POST listens to this signal.
-  setMaxListeners(0, withdrawn);
-  const isOpen = (): boolean => {
-    if (calibration.stoppedHere() !== null) stop.abort();
-    return !withdrawn.aborted;
-  };
-  /** Returns whether the pass continues: its attempt and the service are not stopped. Call it before each repeat. */
-  async function goesOn(): Promise<boolean> {
-    if (isOpen() && (await calibration.stopped()) !== null) stop.abort();
-    return isOpen();
-  }
-  return {
-    goesOn,
-    /** Returns whether the profile was found wrong, so that nothing more of the pass leaves. */
-    isStopped: () => stop.signal.aborted,
-    /** Permits invoices taken at `takenAt`, by the ledger's clock: after STALE_REPEAT_MS another run may take the invoice, or an operator may give it a new key. */
-    ofTake(takenAt: number): DeparturePermit {
-      const isValid = (): boolean => isOpen() && now() - takenAt < LEAVES_WITHIN_MS;
-      return { withdrawn, isValid, confirm: async () => (await goesOn()) && isValid() };
-    },
-  };
-}

@@ -28,7 +28,6 @@ export const SCHEMA: readonly string[] = [
      sending_stop text, -- null: the run may send
      control_version integer NOT NULL DEFAULT 0,
      stopped text, -- who stopped the batch, when and why, as JSON
-     repeats bigint NOT NULL DEFAULT 0, -- what the run has used of its retry budget
      page_size integer NOT NULL DEFAULT 0,
      pages integer NOT NULL DEFAULT 0,
      row_count integer NOT NULL DEFAULT 0,

@@ -33,7 +33,7 @@ const PROFILE: unknown = {
     reasonMessage: '/data/object/last_failure/message',
   },
   idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'], refusedRepeatIsProof: true },
-  retry: { failedReasonCodes: ['authority_busy'], maxGenerations: 4, repeatsPerInvoice: 8 },
+  retry: { failedReasonCodes: ['authority_busy'], maxGenerations: 4 },
 };
 
 /** `t=…,v1=…` over `{timestamp}.{body}`; a list that goes on after its last id as long as `has_more` is true. */

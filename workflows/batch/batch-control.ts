@@ -33,10 +33,8 @@ export interface OperatorAction {
 
 /** The state of a batch's run, and the methods that operators' orders use. */
 export class BatchControl {
-  /** Pages whose last invoice is sent. */
+  /** Pages that have sent each of their invoices at least once. */
   readonly sentPages = new Set<number>();
-  /** Pages that have tried each of their invoices. */
-  readonly triedPages = new Set<number>();
   /** Actions of operators that are not yet in the audit. */
   readonly pendingActions: NotedAction[] = [];
   /** Retries that operators requested and no round has taken yet. */
@@ -178,7 +176,6 @@ export class BatchControl {
     if (!pages.some((page) => this.sentPages.has(page))) return;
     for (const page of pages) {
       this.sentPages.delete(page);
-      this.triedPages.delete(page);
       this.#donePages.delete(page);
     }
   }

@@ -162,7 +162,7 @@ function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchVi
   const { waitingFor } = progress;
   if (waitingFor !== null) return WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? 'Nothing';
   if (progress.phase === 'waiting') return 'Nothing. The update settleNow asks the service at once instead of waiting';
-  if ((snapshot?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what is not confirmed as issued';
+  if ((snapshot?.problems ?? 0) > 0) return 'Nothing now. The report will list what is not confirmed as issued';
   return 'Nothing';
 }
 

@@ -5,15 +5,12 @@ import {
   outageOverSignal,
   pageSentSignal,
   pageStoppedSignal,
-  pageTriedSignal,
   pauseUpdate,
-  problemsQuery,
   progressQuery,
   resumeUpdate,
   retryInvoicesUpdate,
   settleNowUpdate,
   waitingSignal,
-  type BatchProblems,
   type BatchProgress,
   type ActorInput,
   type AskedOfRun,
@@ -146,7 +143,10 @@ export function followBatch(before?: EarlierRun): BatchControl {
   // Comes first, so that older orders precede an update that came with the start, such as a resume: Temporal delivers it as soon as it has a handler.
   const asked = Array.isArray(before?.asked) ? (before.asked as readonly AskedOfRun[]) : [];
   for (const one of asked) if (UPDATES.has(one.name)) void order(batch, one);
-  registerQueries(batch);
+  setHandler(progressQuery, () => batch.progress(), {
+    description:
+      '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
+  });
   for (const [name, { check, description }] of UPDATES)
     setHandler(defineUpdate<string, [unknown]>(name), (input) => order(batch, { name, input, at: Date.now() }), {
       validator(input) {
@@ -159,27 +159,9 @@ export function followBatch(before?: EarlierRun): BatchControl {
   return batch;
 }
 
-function registerQueries(batch: BatchControl): void {
-  setHandler(progressQuery, () => batch.progress(), {
-    description:
-      '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
-  });
-  const problems = (): BatchProblems => {
-    const { batchId, asOf } = batch.progress();
-    const { problems: invoices = 0, problemGroups: groups = [] } = batch.snapshot() ?? {};
-    return { batchId, asOf, invoices, groups };
-  };
-  setHandler(problemsQuery, problems, {
-    description:
-      '(no input) Invoices that are not confirmed as issued, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
-  });
-}
-
 function registerSignals(batch: BatchControl): void {
-  const sent = '{"page": 1} A page has sent its last invoice.';
+  const sent = '{"page": 1} A page has sent each invoice at least once; it may send some again.';
   onSignal(pageSentSignal, { page: 1 }, ({ page }) => batch.pageSent(page), sent);
-  const tried = '{"page": 1} Each invoice of a page was tried; some are sent again.';
-  onSignal(pageTriedSignal, { page: 1 }, ({ page }) => void batch.triedPages.add(page), tried);
   setHandler(pageStoppedSignal, () => void (batch.refreshWanted = true), {
     description: '(internal) {"page": 1} A page is paused, and its slices have ended.',
   });

@@ -51,7 +51,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   function sending(): number {
     let count = 0;
-    for (const page of running) if (!batch.sentPages.has(page) && !batch.triedPages.has(page)) count += 1;
+    for (const page of running) if (!batch.sentPages.has(page)) count += 1;
     return count;
   }
 

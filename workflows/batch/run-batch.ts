@@ -47,46 +47,25 @@ async function inRounds(
   return running;
 }
 
-/** Runs a staged batch: confirm an unusual total -> merchants -> a few invoices first -> pages, in rounds -> close. */
+/**
+ * Runs a staged batch: confirm an unusual total -> merchants -> a few invoices first -> pages, in rounds -> close. If a
+ * step fails for good, the run ends with its error, and reconciliation closes the batch and writes its report.
+ */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  let last = running;
-  try {
-    last = await withMonitoring(batch, running, async () =>
+  await orUnreported(batch, async () => {
+    const { ledgerId, batchId, fencingToken } = await withMonitoring(batch, running, async () =>
       inRounds(batch, await whenTotalConfirmed(batch, running), async (round) => {
-        last = round;
         await ensureMerchantsPatiently(batch, round);
         await sendCanary(batch, round);
         await runPages(batch, round);
       }),
     );
-    const { ledgerId, batchId } = last;
     if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
-  } catch (error) {
-    // A person who cancelled the run needs no report at once; reconciliation closes the batch.
-    const isFailed = error instanceof ActivityFailure && !isCancellation(error);
-    if (isFailed) await leaveReport(batch, last);
-    throw error;
-  }
-  batch.showSnapshot(await orUnreported(batch, () => close(batch, last)));
-}
-
-function close(batch: BatchControl, { ledgerId, batchId, fencingToken }: RunningBatch, isFailed = false) {
-  const { cancelled, pendingActions } = batch;
-  const actions = [...pendingActions];
-  const control = batch.sendingControl();
-  return finishBatch({ ledgerId, batchId, fencingToken, cancelled, control, actions, ...(isFailed && { isFailed }) });
-}
-
-/** Closes a batch of which a step failed for good, and writes its report. If that fails, reconciliation does it. */
-async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<void> {
-  batch.phase('reporting');
-  const { ledgerId, batchId, desk } = last;
-  try {
-    batch.showSnapshot(await orUnreported(batch, () => close(batch, last, true)));
-    await reportBatch(batch, { ledgerId, batchId, desk, standing: false });
-  } catch {
-    log.warn('a batch that failed could not be closed', { batchId });
-  }
+    const { cancelled, pendingActions } = batch;
+    const control = batch.sendingControl();
+    const end = { ledgerId, batchId, fencingToken, cancelled, control, actions: [...pendingActions] };
+    batch.showSnapshot(await finishBatch(end));
+  });
 }
 
 const WAITING_FOR = 'total-unusual';
@@ -220,7 +199,7 @@ export async function reportBatch(
   return report;
 }
 
-/** Does one of the last steps. If it fails, the error says that all invoices are safe, and that reconciliation makes up for the step. */
+/** Does a step. If it fails for good, the error says that all invoices are safe, and that reconciliation makes up for the step. */
 async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -228,7 +207,7 @@ async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Pro
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     batch.unreported();
     const failed = error.cause instanceof ApplicationFailure ? error.cause : null;
-    const what = (failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.');
+    const what = (failed?.message ?? 'A step of the batch was stopped from outside').replace(/\.?$/u, '.');
     throw ApplicationFailure.nonRetryable(
       `${what} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
       failed?.type ?? 'internal',

@@ -4,8 +4,8 @@ import { historyIsLong, waitAtMost } from '../wait-at-most.ts';
 import {
   LONGEST_SLICE_MS,
   outageOverSignal,
+  pageSentSignal,
   pageStoppedSignal,
-  pageTriedSignal,
   waitingSignal,
   type PageControl,
   type PageEnding,
@@ -97,7 +97,7 @@ export class PageSender {
     if (this.#isTried) return false;
     if (isCut) return accepted > 0;
     this.#isTried = true;
-    await this.#run.notifyParent(pageTriedSignal.name, { page: this.#input.page });
+    await this.#run.notifyParent(pageSentSignal.name, { page: this.#input.page });
     return false;
   }
 

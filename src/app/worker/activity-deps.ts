@@ -164,7 +164,6 @@ export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySett
     // The profile may use the service's own spelling; the ledger has the spelling of the report.
     failedReasonCodes: retry.failedReasonCodes.map((code) => reasonCode(code) ?? code),
     maxGenerations: retry.maxGenerations,
-    repeatsPerInvoice: retry.repeatsPerInvoice,
     retentionMs: repeatWindowMs(idempotency.retentionHours * HOUR_MS),
     rejectionIsProof: idempotency.mismatchCodes.length > 0,
     refusedRepeatIsProof: idempotency.refusedRepeatIsProof,

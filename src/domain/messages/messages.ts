@@ -2,7 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerCounts } from '../answer-counts.ts';
 import type { Outcome } from '../invoice-state.ts';
 import type { RetryState } from '../retry-decision.ts';
-import type { ClaimingRun, ProblemGroup, StartOrder } from '../records/batch-record.ts';
+import type { ClaimingRun, StartOrder } from '../records/batch-record.ts';
 
 /** The input of an operator who starts a batch; every field except `file` has a default. */
 export interface BatchInput {
@@ -139,7 +139,7 @@ export interface BatchResult {
   readonly attachedTo?: string;
 }
 
-/** Counts, amounts and problems of a batch at one moment. It is small because history keeps it, and has no personal data. */
+/** Counts and amounts of a batch at one moment. It is small because history keeps it, and has no personal data. */
 export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -148,19 +148,8 @@ export interface BatchSnapshot {
   readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
   /** Settled invoices that are not confirmed as issued. */
   readonly problems: number;
-  readonly problemGroups: readonly ProblemGroup[];
   /** Sentences about a service profile that does not fit; missing if none is known. */
   readonly misfits?: readonly string[];
-}
-
-/** Answer of the query `problems`; it names row numbers of the file, never references. */
-export interface BatchProblems {
-  readonly batchId: string | null;
-  /** When the ledger was read; null if it was not read yet. */
-  readonly asOf: string | null;
-  readonly invoices: number;
-  /** The largest groups, each with its first rows; the report has all of them. */
-  readonly groups: readonly ProblemGroup[];
 }
 
 /** Addresses that a batch shows to operators, and whether Temporal can list batches by their state. */
@@ -275,9 +264,6 @@ export interface PageResult {
 /** Returns phase, pages, counts and net amounts of the batch, and what it waits for, from the run's last snapshot of the ledger. */
 export const progressQuery = defineQuery<BatchProgress>('progress');
 
-/** Invoices of the batch that are not confirmed as issued, by state and reason, with row numbers, from the last snapshot. */
-export const problemsQuery = defineQuery<BatchProblems>('problems');
-
 /**
  * Stops sending. No new POST leaves later than one second after the answer, unless the answer says that the ledger
  * cannot be reached. Polling goes on.
@@ -305,13 +291,11 @@ export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('re
 
 /** The signal relay tells a page that these invoices are settled. A lost signal only causes a delay. */
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
-/** A page tells its batch that its last invoice is sent, so the next page may start. */
-export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 /**
- * A page tells its batch that each invoice was tried and that it now repeats those without a final answer. Another page
- * may start, because repeats leave nearly all of the rate unused.
+ * A page tells its batch that it has sent each invoice at least once, and again when it sends nothing more. From the
+ * first time on the next page may start, because repeats leave nearly all of the rate unused.
  */
-export const pageTriedSignal = defineSignal<[{ page: number }]>('pageTried');
+export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 /** A page tells its batch that it is paused and its slices have ended. */
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** A page tells its batch that it has waited for the service long enough; no page of the batch waits any more. */

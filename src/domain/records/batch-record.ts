@@ -127,15 +127,6 @@ export interface NotedAction extends AuditAction {
   readonly what: string;
 }
 
-/** Invoices of a batch that are not confirmed as issued, for one reason: row numbers, never references. */
-export interface ProblemGroup {
-  readonly state: Outcome;
-  readonly code: string;
-  readonly invoices: number;
-  /** The file's row of each of the first invoices. */
-  readonly rows: readonly number[];
-}
-
 /** A run of a workflow, as the claim of a batch names it. */
 export interface ClaimingRun {
   readonly workflowId: string;

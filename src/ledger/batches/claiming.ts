@@ -62,8 +62,6 @@ export interface BeginRound {
   readonly attempt: number;
   /** The fencing token of the previous round. */
   readonly fencingToken: number;
-  /** True when an operator asked for this round: it gets the whole retry budget. By default it continues with the rest of the budget. */
-  readonly isOrdered?: boolean;
 }
 
 /** Parameter: batchId. Says whether to reopen a closed batch. Control totals that differ are a reason: the report must say what the next start declares. */
@@ -88,10 +86,10 @@ SELECT raised_from IS NULL AS by_claim, raised_attempt FROM batch WHERE batch_id
 
 /**
  * Parameters: batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on. The earlier holder can no longer
- * write. The batch gets its whole retry budget again, and an operator's orders to another run end unless the same work goes on.
+ * write. An operator's orders to another run end unless the same work goes on.
  */
 const HOLD_CLAIM = `/* hold-claim */
-UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END, repeats = 0,
+UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END,
   fencing_token = fencing_token + 1, raised_from = NULL, raised_attempt = $5,
   stopped = CASE WHEN $7::text::boolean THEN NULL ELSE stopped END,
   sending_stop = CASE WHEN $8::text::boolean OR (workflow_id = $2 AND run_id = $3) THEN sending_stop END,
@@ -100,11 +98,11 @@ WHERE batch_id = $1
 RETURNING ${BATCH_COLUMNS}`;
 
 /**
- * Parameters: batchId, fencing token of the previous round, attempt, 1 when an operator asked for the round. Returns no
- * row when another run has claimed the batch, or a later round or attempt has begun.
+ * Parameters: batchId, fencing token of the previous round, attempt. Returns no row when another run has claimed the
+ * batch, or a later round or attempt has begun.
  */
 const BEGIN_ROUND = `/* begin-round */
-UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3, repeats = CASE WHEN $4::integer = 1 THEN 0 ELSE repeats END
+UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3
 WHERE batch_id = $1 AND (fencing_token = $2 OR (raised_from = $2 AND raised_attempt < $3))
 RETURNING ${BATCH_COLUMNS}`;
 
@@ -149,10 +147,9 @@ export function createClaiming(database: Database) {
      * Raises the fencing token, so that the previous round cannot write any more. A later attempt of the step raises it again.
      * @throws LoteError `claim-lost` for an attempt that is not the latest, or when another run has claimed the batch
      */
-    beginRound({ batchId, attempt, fencingToken, isOrdered = false }: BeginRound): Promise<BatchRecord> {
+    beginRound({ batchId, attempt, fencingToken }: BeginRound): Promise<BatchRecord> {
       return database.transaction(async (queries) => {
-        const params = [batchId, fencingToken, attempt, isOrdered ? 1 : 0];
-        const [begun] = await queries.query<BatchRecord>(BEGIN_ROUND, params);
+        const [begun] = await queries.query<BatchRecord>(BEGIN_ROUND, [batchId, fencingToken, attempt]);
         if (begun !== undefined) return begun;
         throw roundLost({ batchId, fencingToken }, await lockBatch(queries, { batchId }));
       });

@@ -1,13 +1,12 @@
-import { type Outcome, OUTCOMES, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
+import { type Outcome, OUTCOMES } from '../../domain/invoice-state.ts';
 import {
   type BatchInvoice,
   type Contradicted,
   MOST_CONTRADICTED,
   type OutcomeCount,
-  type ProblemGroup,
 } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow } from '../../database/database.ts';
-import { arrayLiteral, reasonJson, sqlList } from '../sql.ts';
+import { arrayLiteral, reasonJson } from '../sql.ts';
 
 /** Selects a part of the invoices of a batch. */
 export interface InvoicesWith {
@@ -64,24 +63,6 @@ WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
 GROUP BY l.batch_id`;
 
 /** Parameters: batchId, rows of each group, groups. Groups settled lines that are not issued. The reason of an invalid line is its first finding. */
-const PROBLEM_GROUPS = `/* problem-groups */
-SELECT state, code, count(*) AS invoices,
-  coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS rows
-FROM (
-  SELECT *, row_number() OVER (PARTITION BY state, code ORDER BY ordinal) AS place
-  FROM (
-    SELECT l.state, l.ordinal, l.rows[1] AS file_row,
-      coalesce(l.reason_code,
-        (SELECT f.value ->> 'code' FROM json_array_elements(l.findings::json) f WHERE f.value ->> 'severity' = 'error' LIMIT 1),
-        'no-reason') AS code
-    FROM batch_line l
-    WHERE l.batch_id = $1 AND l.state NOT IN ${sqlList(UNTROUBLED_OUTCOMES)}
-  ) problem
-) ranked
-GROUP BY state, code
-ORDER BY invoices DESC, state, code
-LIMIT $3`;
-
 const ROWS_OF_REFS = `/* rows-of-refs */
 SELECT invoice_ref AS ref, file_rows AS rows FROM batch_invoice
 WHERE batch_id = $1 AND invoice_ref = ANY($2::text[])
@@ -121,12 +102,6 @@ export function createLines(database: Database) {
         ? await database.query<BatchInvoice>(BATCH_INVOICES, [batchId, after + skip, limit])
         : await database.query<BatchInvoice>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
     },
-
-    /** Groups by reason the settled invoices that are not issued: the largest `groups` groups with at most `rows` rows each. */
-    problemGroups: (
-      batchId: string,
-      { groups, rows }: { readonly groups: number; readonly rows: number },
-    ): Promise<readonly ProblemGroup[]> => database.query<ProblemGroup>(PROBLEM_GROUPS, [batchId, rows, groups]),
 
     /** Returns the file rows of these references in the batch, without the references that the batch does not have. */
     rowsOfRefs: (batchId: string, refs: readonly string[]) =>

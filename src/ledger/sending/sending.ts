@@ -163,9 +163,6 @@ WHERE i.invoice_id = $1 AND i.generation = $2 AND i.idempotency_key = $3 AND i.s
     SELECT FROM invoice_generation g JOIN delivery d ON d.service_id = g.service_id
     WHERE g.invoice_id = $1 AND g.state <> 'issued' AND d.verdict = 'issued' OFFSET 0)`;
 
-const ADD_REPEATS = `/* add-repeats */
-UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
-
 /** Milliseconds. To record an answer late delays only its own lane, and a statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 50;
 
@@ -213,12 +210,6 @@ export function createSending(database: Database) {
      */
     async recordSends(items: readonly RecordSend[], isLast = false): Promise<number> {
       return Math.max(0, ...(await recordSends.submit(items, isLast)));
-    },
-
-    /** Counts repeated POSTs since the run of the batch began, or since an operator last sent some again. Returns their number so far. */
-    async addRepeats(batchId: string, repeats: number): Promise<number> {
-      const [row] = await database.query<{ repeats: number }>(ADD_REPEATS, [batchId, repeats]);
-      return row?.repeats ?? 0;
     },
 
     /** Returns true if the invoice is `sending` with this generation and key, and no stored event says that an earlier document of it is issued. */

@@ -68,5 +68,5 @@ export const DEFAULT_PROFILE: ServiceProfile = {
   },
   idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'], refusedRepeatIsProof: false },
   limits: { requestsPerSecond: null, maxConcurrency: 64, pollEverySeconds: null },
-  retry: { failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 10 },
+  retry: { failedReasonCodes: [], maxGenerations: 3 },
 };

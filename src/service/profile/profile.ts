@@ -340,11 +340,6 @@ export const ServiceProfile = z
       .strictObject({
         failedReasonCodes: words.describe('failures that are sent again under a new key without an operator'),
         maxGenerations: z.number().int().min(1).max(100).describe('most keys of one invoice'),
-        repeatsPerInvoice: z
-          .number()
-          .positive()
-          .max(1_000)
-          .describe('POSTs that a batch may repeat, for each of its invoices on average'),
       })
       .describe('what is sent again'),
   })

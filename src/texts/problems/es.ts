@@ -118,7 +118,6 @@ export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
   'replacement-character': 'Un carácter se perdió antes de escribirse este archivo; el texto se envía tal como está.',
   'request-not-sent': 'Esta petición falló antes de que saliera su primer byte.',
   'retention-window-over': 'Pasó demasiado tiempo desde el primer envío: el servicio puede haber olvidado la clave.',
-  'retry-budget-spent': 'Se repitieron demasiadas peticiones; el resto no se envió.',
   'row-hidden': 'La fila está oculta en la hoja.',
   'row-kind-unknown': 'El perfil no dice si la fila, por su valor, es una factura.',
   'row-repeated': 'Hay otra fila igual a esta.',

@@ -117,7 +117,6 @@ export const PROBLEM_TEXTS_PT = {
   'replacement-character': 'Um carácter perdeu-se antes de este ficheiro ser escrito; o texto é enviado tal como está.',
   'request-not-sent': 'Este pedido falhou antes de sair o seu primeiro byte.',
   'retention-window-over': 'Passou demasiado tempo desde o primeiro envio: o serviço pode ter esquecido a chave.',
-  'retry-budget-spent': 'Os pedidos repetidos foram demasiados; o resto não foi enviado.',
   'row-hidden': 'A linha está oculta na folha.',
   'row-kind-unknown': 'O perfil não diz se a linha, pelo seu valor, é uma fatura.',
   'row-repeated': 'Há outra linha igual a esta.',

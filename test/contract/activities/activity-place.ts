@@ -25,7 +25,7 @@ export const DESK: OperatorLinks = { searchable: false, console: null, reportsDi
 
 /** What the service profile says of trying again, unless a test says otherwise. */
 export const RETRY: ActivityDeps['settings']['retry'] = {
-  ...{ failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 3 },
+  ...{ failedReasonCodes: [], maxGenerations: 3 },
   ...{ retentionMs: 86_400_000, rejectionIsProof: true, refusedRepeatIsProof: false },
 };
 

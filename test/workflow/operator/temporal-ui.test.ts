@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchProblems } from '../../../src/domain/messages/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { gatedEngine } from '../../support/servers/service-front.ts';
@@ -122,35 +121,6 @@ describe('what operators did', SIDE_BY_SIDE, () => {
       expect(report.audit).toHaveLength(4);
       const page = await readFile(result.reports.html, 'utf8');
       for (const word of ['paused', 'a look', 'ana', 'nothing more sent', 'enough']) expect(page).toContain(word);
-    });
-  });
-});
-
-describe('the query problems', SIDE_BY_SIDE, () => {
-  it('groups what is not confirmed as issued by state and reason, by row number and never by reference', async () => {
-    await withStack({}, async (stack) => {
-      const wrong = Array.from({ length: 14 }, (_, at) => ({ ref: `SECRET-${at}`, quantity: 'muitos' }));
-      const { batchId, handle } = await stack.begin('problems.csv', [
-        { ref: 'F-1' },
-        ...wrong,
-        { ref: 'SECRET-F', taxCode: FAILING_TAX_CODE },
-      ]);
-      await handle.result();
-
-      const problems = await handle.query<BatchProblems>('problems');
-
-      expect(problems).toMatchObject({ batchId, invoices: 15 });
-      expect(problems.asOf).not.toBeNull();
-      expect(problems.groups).toMatchObject([
-        { state: 'invalid', invoices: 14, rows: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12] },
-        { state: 'failed', invoices: 1, rows: [17] },
-      ]);
-      expect(problems.groups[0]?.code).not.toBe('no-reason');
-      expect(JSON.stringify(problems)).not.toContain('SECRET');
-      const unread = await stack.startAs(ownName('nothing'), { file: 'nowhere.csv' });
-      await unread.result().catch(() => null);
-      const none = { batchId: null, asOf: null, invoices: 0, groups: [] };
-      expect(await unread.query<BatchProblems>('problems'), 'before a file is read').toEqual(none);
     });
   });
 });

@@ -262,21 +262,4 @@ describe('between two rounds of a batch', () => {
     expect([died.moved, repeated.moved]).toEqual([1, 1]);
     expect((await batch.line('A')).state).toBe('staged');
   });
-
-  it.each([
-    ['that an operator asked for has the whole retry budget', [{ states: ['rejected'], reason: 'put right' }], 1],
-    ['that nobody asked for goes on with the retry budget of the one before', [], 6],
-  ] as const)('%s', async (_, requests, repeats) => {
-    const place = placeOf();
-    const { batchId, fencingToken } = await place.scenario.run([{ ref: 'A' }]);
-    const { ledger } = place.deps;
-    await ledger.addRepeats(batchId, 5);
-
-    await asActivity(sendAgain, place.deps, {
-      ...{ ledgerId: ledger.id, batchId, fencingToken, actionId: `${batchId}/round-1` },
-      ...{ requests, automatic: true },
-    });
-
-    expect(await ledger.addRepeats(batchId, 1)).toBe(repeats);
-  });
 });

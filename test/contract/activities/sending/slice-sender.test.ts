@@ -16,14 +16,13 @@ import {
   type TestBatch,
 } from '../../ledger/scenario.ts';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
-import { asActivity, outcomesOf, RETRY, sendFirst, texts, type ActivityPlace } from '../activity-place.ts';
+import { asActivity, outcomesOf, sendFirst, texts, type ActivityPlace } from '../activity-place.ts';
 import { until } from '../../../support/until.ts';
 import { acceptances, events, rejections, SAID_FAILED } from './accepted-batch.ts';
 import { breakerOf, created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 const sending = slicePlaces();
-const LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
 const LOST_FOR_LONG: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
 
 function putOff(retryAfterMs: number): CreateAnswer {
@@ -215,16 +214,6 @@ describe('a slice that has to stop', () => {
     expect(place.posts).toEqual(['R60']);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ failed: 60, accepted: 1, held: 3 });
   });
-
-  it('holds the rest when it repeats more POSTs than the service profile allows', async () => {
-    const retry = { ...RETRY, repeatsPerInvoice: 0.02 };
-    const place = sending((ref) => (ref === 'R0' ? putOff(1) : created()), 1, { settings: { retry } });
-    const batch = await place.batch(3);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 2, left: 1, stop: true });
-
-    expect(await batch.line('R0')).toMatchObject({ state: 'held', reason: { code: 'retry-budget-spent' } });
-  });
 });
 
 describe('the answers of a slice', () => {
@@ -254,31 +243,6 @@ describe('the answers of a slice', () => {
 
     // The first invoice of a process goes alone.
     expect(lasts).toEqual([true, false, false, true]);
-  });
-});
-
-describe('repeated POSTs', () => {
-  it('are all POSTs of an invoice but its first, over all slices', async () => {
-    const place = sending((_, nth) => (nth <= 5 ? putOff(1) : created()));
-    const batch = await place.batch(1);
-
-    await place.slice(batch);
-    const afterFirst = await place.deps.ledger.addRepeats(batch.batchId, 0);
-    await place.slice(batch);
-
-    expect([afterFirst, await place.deps.ledger.addRepeats(batch.batchId, 0)]).toEqual([2, 5]);
-  });
-
-  it('of a probe do not count: an outage must not spend the budget', async () => {
-    const place = sending((_, nth) => (nth === 1 ? LOST : nth === 2 ? UNAUTHORIZED : created()));
-    const batch = await place.batch(1);
-    await place.slice(batch);
-    place.later(5_000);
-
-    await place.slice(batch);
-
-    expect(place.posts).toHaveLength(3);
-    expect(await place.deps.ledger.addRepeats(batch.batchId, 0)).toBe(1);
   });
 });
 

@@ -64,21 +64,6 @@ describe('an attempt that goes on too late', () => {
     expect(await batch.record()).toMatchObject({ state: 'finished', finishedAt: NOW });
   });
 
-  it('writes nothing after a step that failed for good: the end of its run is a round of its own', async () => {
-    const { place, batch, first, end } = await begun('failed');
-    const failed = await nextRound(place, first);
-    const isFailed = true;
-
-    await expect(asActivity(finishBatch, place.deps, { ...end, isFailed })).rejects.toMatchObject(LOST);
-    await asActivity(finishBatch, place.deps, { ...end, isFailed }, 2);
-
-    expect(await batch.record()).toMatchObject({ state: 'finished' });
-    expect(await batch.line('failed')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
-    await expect(finishBatch(place.deps, { ...failed.batch, cancelled: false, actions: [] })).rejects.toMatchObject(
-      LOST,
-    );
-  });
-
   it('does not let invoices go a second time', async () => {
     const { place, batch, first } = await begun('twice');
     expect(await nextRound(place, first, 2)).toMatchObject({ moved: 1 });

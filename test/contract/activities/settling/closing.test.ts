@@ -135,7 +135,7 @@ describe('what a process had to send of a batch that an operator had stopped, by
   }
 
   function finished({ deps }: ActivityPlace, { batchId }: TestBatch): Promise<unknown> {
-    return finishBatch(deps, { ledgerId: deps.ledger.id, batchId, cancelled: false, actions: [], isFailed: true });
+    return finishBatch(deps, { ledgerId: deps.ledger.id, batchId, cancelled: false, actions: [] });
   }
 
   it.each([
@@ -221,7 +221,6 @@ describe('how a batch stands', () => {
       ...{ at: NOW, counts: { rejected: 2, accepted: 1, staged: 1 }, problems: 2 },
       net: [{ currency: 'EUR', all: '84', out: '0' }],
     });
-    expect(standing.problemGroups).toHaveLength(1);
     expect(JSON.stringify(standing)).not.toMatch(/R\d|Maria/u);
   });
 });

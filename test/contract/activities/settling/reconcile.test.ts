@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SendingPermission } from '../../../../activities/sending/sending-permission.ts';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { closePage } from '../../../../activities/settling/settle.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
@@ -248,8 +249,9 @@ describe('unknown invoices', () => {
         async createInvoice(_body, _key, limits) {
           posts += 1;
           await contradict();
-          await limits?.permit?.confirm();
-          withdrawn.push(limits?.permit?.withdrawn.aborted);
+          const signal = limits?.permit?.withdrawn;
+          if (signal?.aborted === false) await once(signal, 'abort');
+          withdrawn.push(signal?.aborted);
           return { kind: 'created', serviceId: serviceIdOf(place.scenario, `contradicted ${posts}`) };
         },
       },
@@ -486,7 +488,11 @@ describe('unknown invoices of a process that stood still after it took them', ()
     });
     const batch = await unknownOnes(place, 2);
     place.later(later);
-    const reconcile = () => repeatAll(place);
+    const { deps } = place;
+    const { ledger, calibration, log, now } = deps;
+    // Stands still with the process.
+    const permission = new SendingPermission({ ledger, calibration, log, clock: now });
+    const reconcile = () => repeatAll({ ...place, deps: { ...deps, permission } });
     return { place, batch, reconcile, posts: () => server.received.length };
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createScenario, HOUR, invalidInvoice, NEXT_KEY, NOW, REASON, RETRY_POLICY } from '../scenario.ts';
+import { createScenario, HOUR, NEXT_KEY, NOW, RETRY_POLICY } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const NOTHING = { release: 0, regenerate: 0, repeat: 0, abandon: 0 };
@@ -270,32 +270,6 @@ export function retryingContract(ledger: Ledger): void {
       const [first, ...more] = await ledger.auditOf(one.batchId);
       expect([first?.examples.map(({ ref }) => ref), more]).toEqual([['audit-1'], []]);
       expect((await ledger.auditOf(two.batchId)).map(({ invoices }) => invoices)).toEqual([2]);
-    });
-  });
-
-  describe('what is not confirmed as issued', () => {
-    it('is grouped by state and reason, with the first rows of each and no word of the invoices', async () => {
-      const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => `group-${ref}`);
-      const batch = await scenario.run(refs);
-      for (const ref of ['group-a', 'group-c', 'group-d'])
-        await batch.send(ref, { kind: 'rejected', reason: { code: 'other-reason', message: 'Cliente Segredo' } });
-      await batch.lose('group-b');
-      await batch.accept('group-e');
-
-      expect(await ledger.problemGroups(batch.batchId, { groups: 10, rows: 2 })).toEqual([
-        { state: 'rejected', code: 'other-reason', invoices: 3, rows: [2, 4] },
-        { state: 'unknown', code: REASON.code, invoices: 1, rows: [3] },
-      ]);
-      const first = await ledger.problemGroups(batch.batchId, { groups: 1, rows: 0 });
-      expect(first).toMatchObject([{ state: 'rejected', invoices: 3 }]);
-    });
-
-    it('has the finding of a row that is wrong as its reason', async () => {
-      const batch = await scenario.run([{ ...invalidInvoice(1), rows: [2, 3] }]);
-
-      expect(await ledger.problemGroups(batch.batchId, { groups: 10, rows: 10 })).toEqual([
-        { state: 'invalid', code: 'quantity-unreadable', invoices: 1, rows: [2] },
-      ]);
     });
   });
 

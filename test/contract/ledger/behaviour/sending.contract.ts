@@ -38,23 +38,6 @@ export function sendingContract(ledger: Ledger): void {
     });
   });
 
-  describe('repeats of a batch', () => {
-    it('add up over all who send it, and begin anew with a round that an operator asked for, and with the next run', async () => {
-      const { batchId, fencingToken, ...batch } = await scenario.run(['repeated']);
-      await Promise.all([1, 2, 3].map((repeats) => ledger.addRepeats(batchId, repeats)));
-      expect(await ledger.addRepeats(batchId, 4)).toBe(10);
-
-      const next = await ledger.beginRound({ batchId, fencingToken, attempt: 1 });
-      expect(await ledger.addRepeats(batchId, 1)).toBe(11);
-      await ledger.beginRound({ batchId, fencingToken: next.fencingToken, attempt: 1, isOrdered: true });
-      expect(await ledger.addRepeats(batchId, 1)).toBe(1);
-      await batch.finish();
-      await batch.claim({ runId: 'the next run', takeOver: true });
-
-      expect(await ledger.addRepeats(batchId, 1)).toBe(1);
-    });
-  });
-
   describe('freeze', () => {
     it('gives each invoice its own bytes where two batches freeze at once, and none to a batch that does not own it', async () => {
       const [one, two] = [await scenario.run(['own-1', 'own-2', 'own-3']), await scenario.run(['own-4'])];

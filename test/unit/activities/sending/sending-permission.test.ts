@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  BATCH_STOPPED,
   SendingPermission,
   timelyAnswer,
-  WITHDRAWN,
   type SendingPermit,
 } from '../../../../activities/sending/sending-permission.ts';
 import { steadyClock } from '../../../../src/domain/time/steady-clock.ts';
@@ -14,6 +14,7 @@ import { createRequestLimiter } from '../../../../src/service/limits/request-lim
 import type { SendingBatch } from '../../../../src/ledger/sending/sending-control.ts';
 
 const RUN = { workflowId: 'w', runId: 'r' };
+const NEVER = new AbortController().signal;
 const NO_BODY = { kind: 'json', value: {} } as const;
 
 const log = { warn: () => undefined };
@@ -40,7 +41,7 @@ function permissionOf(batchIds: readonly string[] = ['b']) {
     clock: () => state.clock,
   });
   const permitOf = (over: Partial<Parameters<typeof permission.request>[0]> = {}): SendingPermit => {
-    const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000, ...over });
+    const permit = permission.request({ batch: { batchId: 'b', run: RUN }, lastsMs: 60_000, over: NEVER, ...over });
     onTestFinished(() => permit.close());
     return permit;
   };
@@ -71,7 +72,7 @@ describe('the permission to send', () => {
 
   it('is asked for by one question for all batches that are being sent', async () => {
     const { state, permitOf } = permissionOf(['b', 'c']);
-    const permits = [permitOf(), permitOf({ batchId: 'c' }), permitOf()];
+    const permits = [permitOf(), permitOf({ batch: { batchId: 'c', run: RUN } }), permitOf()];
 
     const said = await Promise.all(permits.map((permit) => permit.confirm()));
 
@@ -101,7 +102,7 @@ describe('the permission to send', () => {
 
     attempt.abort();
 
-    expect(permit.withdrawn.reason).toBe(WITHDRAWN.givenUp);
+    expect(permit.withdrawn.reason).not.toBe(BATCH_STOPPED);
     expect(permit.isValid()).toBe(false);
     expect(await permit.confirm()).toBe(false);
     expect(await other.confirm()).toBe(true);
@@ -140,7 +141,6 @@ describe('the permission to send', () => {
       state.elsewhere = null;
 
       expect(before).toBe(false);
-      expect(permit.withdrawn.reason).toBe(WITHDRAWN.serviceStopped);
       expect([permit, stopped].map((one) => one.stoppedBecause()?.code)).toEqual([code, code]);
       expect(await permit.confirm()).toBe(false);
       expect(await permitOf().confirm(), 'a later attempt asks anew').toBe(true);
@@ -163,7 +163,7 @@ describe('the permission to send', () => {
     const permit = permitOf();
 
     expect(await permit.confirm()).toBe(false);
-    expect(permit.withdrawn.reason).toBe(WITHDRAWN.batchStopped);
+    expect(permit.withdrawn.reason).toBe(BATCH_STOPPED);
     expect(permit.stoppedBecause()).toBeNull();
   });
 
@@ -206,7 +206,7 @@ describe('the permission to send', () => {
     const sendingBatches = () =>
       isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }]);
     const permission = new SendingPermission({ ledger: { sendingBatches }, calibration: NO_STOP, log });
-    const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 });
+    const permit = permission.request({ batch: { batchId: 'b', run: RUN }, lastsMs: 60_000, over: NEVER });
     onTestFinished(() => permit.close());
     expect(await permit.confirm()).toBe(true);
 
@@ -250,8 +250,8 @@ describe('the permission to send', () => {
     const sendingBatches = () => new Promise<never>(() => undefined);
     const permission = new SendingPermission({ ledger: { sendingBatches }, calibration: NO_STOP, log });
     const [outlived, over] = [
-      permission.request({ batchId: 'b', run: RUN, lastsMs: 50 }),
-      permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 }),
+      permission.request({ batch: { batchId: 'b', run: RUN }, lastsMs: 50, over: NEVER }),
+      permission.request({ batch: { batchId: 'b', run: RUN }, lastsMs: 60_000, over: NEVER }),
     ];
     onTestFinished(() => outlived.close());
 

@@ -12,7 +12,7 @@ const PROGRESS: BatchProgress = {
 describe('the current details of a batch whose profile does not fit', () => {
   it('hold the sentence behind the code, and say whose move it is', () => {
     const misfits = ['5 answers came whole, and none | was read.', '12 of 12 deliveries refused: …'];
-    const snapshot = { at: 0, counts: {}, net: [], problems: 0, problemGroups: [], misfits };
+    const snapshot = { at: 0, counts: {}, net: [], problems: 0, misfits };
 
     const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null });
 
@@ -23,7 +23,7 @@ describe('the current details of a batch whose profile does not fit', () => {
   });
 
   it('say nothing of the service profile where nothing is known of it', () => {
-    const snapshot = { at: 0, counts: {}, net: [], problems: 0, problemGroups: [] };
+    const snapshot = { at: 0, counts: {}, net: [], problems: 0 };
 
     const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null });
 
