@@ -7,17 +7,11 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 /** Reading a file of a million rows takes minutes; a heartbeat each portion tells a slow disk from a dead worker. */
 const INGEST: ActivityOptions = { startToCloseTimeout: '6h', heartbeatTimeout: '30s', retry: RETRY };
 
-/** A slice limits its own sending to about a minute; 5 minutes leave room for slow answers at the end. */
+/** A slice limits its sending, a canary its wait, and the end of a night its announcement, each to about a minute; 5 minutes leave room for slow answers. */
 const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '30s', retry: RETRY };
 
-/** Listing and creating merchants takes one request for each merchant. */
-const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
-
-/** The wait ends by itself after half a minute and a few GETs. */
-const FIRST_WORDS: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '20s', retry: RETRY };
-
-/** Allows for up to a page of GETs. */
-const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTimeout: '30s', retry: RETRY };
+/** Takes one request for each merchant, or up to a page of GETs. */
+const REQUESTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
 
 /** A report of a very large batch is a few hundred megabytes of disk. */
 const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
@@ -31,8 +25,6 @@ const REFRESH: ActivityOptions = {
   ...BOOKKEEPING,
   retry: { ...RETRY, initialInterval: '500ms', maximumInterval: '2s' },
 };
-/** The announcement may take a minute. */
-const NIGHT_END: ActivityOptions = { ...BOOKKEEPING, startToCloseTimeout: '3m' };
 
 /** The mail server may be away all night; the activity limits each try itself. Meanwhile, the reader has the page of the night. */
 const NIGHT_MESSAGE: ActivityOptions = {
@@ -69,14 +61,14 @@ const { lookAtPage } = proxyLocalActivities<Activities>({
 export const activities = {
   ingestBatch: labelled('ingestBatch', INGEST, 'reading the file'),
   confirmTotal: labelled('confirmTotal', BOOKKEEPING, 'an operator confirmed the total'),
-  ensureMerchants: labelled('ensureMerchants', MERCHANTS, 'the merchants of the batch'),
+  ensureMerchants: labelled('ensureMerchants', REQUESTS, 'the merchants of the batch'),
   submitFirst: labelled('submitSlice', SUBMIT, 'a few invoices first'),
-  awaitFirstInvoices: labelled('awaitFirstInvoices', FIRST_WORDS, 'waiting for final words of the first invoices'),
+  awaitFirstInvoices: labelled('awaitFirstInvoices', SUBMIT, 'waiting for final words of the first invoices'),
   judgeCanary: labelled('judgeCanary', BOOKKEEPING, 'did all of the first ones go wrong?'),
   submitSlice: labelled('submitSlice', SUBMIT, 'sending invoices'),
   lookAtPage,
-  reviewPage: labelled('reviewPage', SETTLE, 'final words: what the ledger knows'),
-  pollNow: labelled('reviewPage', SETTLE, 'an operator wants every pending invoice polled now'),
+  reviewPage: labelled('reviewPage', REQUESTS, 'final words: what the ledger knows'),
+  pollNow: labelled('reviewPage', REQUESTS, 'an operator wants every pending invoice polled now'),
   closePage: labelled('closePage', BOOKKEEPING, 'closing the page'),
   sendAgain: labelled('sendAgain', BOOKKEEPING, 'what goes again'),
   pollUnsettled: labelled('pollUnsettled', RECONCILE, 'polling what an earlier run left unsettled'),
@@ -96,7 +88,7 @@ export const activities = {
   claimDrops: labelled('claimDrops', INGEST, 'what was dropped, and is complete'),
   waitingDrops: labelled('waitingDrops', BOOKKEEPING, 'which batches wait for a person'),
   archiveDrop: labelled('archiveDrop', BOOKKEEPING, 'archiving a file'),
-  finishNightlyRun: labelled('finishNightlyRun', NIGHT_END, 'the summary of the night'),
+  finishNightlyRun: labelled('finishNightlyRun', SUBMIT, 'the summary of the night'),
   sendNightMessage: labelled('sendNightMessage', NIGHT_MESSAGE, 'the message of the night'),
   closeNightMessage: labelled('closeNightMessage', BOOKKEEPING, 'noting that the message is not sent'),
 };

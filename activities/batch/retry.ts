@@ -134,16 +134,17 @@ function policyOf(deps: ActivityDeps, acceptDuplicateRisk: boolean): RetryPolicy
 }
 
 async function reopened(deps: ActivityDeps, batchId: string, results: readonly RetryResult[]): Promise<Reopened> {
-  const record = await deps.ledger.findBatch(batchId);
-  if (record === null)
-    throw new LoteError(
-      'batch-not-found',
-      `Retrying invoices: the ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
-    );
+  const record = await knownBatch(deps, batchId);
   const byMove = sumOf(results.map(({ moved }) => moved));
   const moved = Object.values(byMove).reduce((total, count) => total + count, 0);
   if (moved > 0) deps.log.info('invoices go again', { batchId, ...byMove });
   return { batch: await runningBatch(deps, record), moved, refused: sumOf(results.map(({ refused }) => refused)) };
+}
+
+async function knownBatch({ ledger }: ActivityDeps, batchId: string): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch !== null) return batch;
+  throw new LoteError('batch-not-found', `The ledger no longer has batch ${batchId}. Drop its file again.`);
 }
 
 function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]): Readonly<Record<string, number>> {
@@ -171,12 +172,7 @@ export async function confirmTotal(
 ): Promise<RunningBatch> {
   await deps.ledger.confirmTotal({ batchId, fencingToken }, { now: deps.now(), actions });
   await letGo(deps, { batchId, fencingToken });
-  const batch = await deps.ledger.findBatch(batchId);
-  if (batch === null)
-    throw new LoteError(
-      'batch-not-found',
-      `Confirming a total: the ledger no longer has batch "${batchId}". Nothing was sent. Drop its file again.`,
-    );
+  const batch = await knownBatch(deps, batchId);
   await deps.ledger.recordStop(batch, null);
   return runningBatch(deps, batch);
 }

@@ -129,8 +129,7 @@ export async function judgeCanary(deps: ActivityDeps, input: FirstInvoicesInput)
   const verdict = judgeFirstInvoices(counts, deps.settings.failureBudget);
   if (verdict === 'go-on') return false;
   const { refused, failed } = counts;
-  const what = verdict === 'refused' ? 'refusals' : 'failures';
-  const message = `${sentenceOf(counts)} The rest was not sent: look at the ${what}, then drop the file again, or use lote retry BATCH --state held.`;
+  const message = `${sentenceOf(counts)} The rest was not sent: look at these invoices, then drop the file again, or use lote retry BATCH --state held.`;
   const reason = { code: `first-invoices-${verdict}`, message };
   const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   const numbers = { batchId, refused, ...(failed > 0 ? { failed } : {}), held };
@@ -140,7 +139,5 @@ export async function judgeCanary(deps: ActivityDeps, input: FirstInvoicesInput)
 
 function sentenceOf({ refused, failed, accepted }: AnswerCounts): string {
   if (failed === 0) return `The service refused all of the first ${refused} invoices.`;
-  if (refused === 0)
-    return `The service accepted the first ${accepted} invoices and failed ${failed} of them; none was issued.`;
   return `The service refused ${refused} of the first ${refused + accepted} invoices and failed ${failed} of those it accepted; none was issued.`;
 }

@@ -91,27 +91,26 @@ async function nothingHandedOut(
   return { accepted: 0, left: unsent, stop: false, waiting: unsent === 0 ? null : waiting };
 }
 
-type Order = (invoices: readonly SendableInvoice[]) => readonly SendableInvoice[];
-
 /** An invoice that always meets trouble must not go first each time. */
-const fewestTriesFirst: Order = (invoices) => invoices.toSorted((a, b) => a.attempts - b.attempts);
-
-/**
- * Starts with a random merchant, then goes round-robin. If the service has trouble with one merchant, that merchant
- * does not get every probe, and does not cause all answers of a row without success.
- */
-function orderOfProbe({ random }: ActivityDeps): Order {
-  return (invoices) => {
-    const inTurn = eachInTurn(fewestTriesFirst(invoices), merchantOf);
-    const merchants = new Set(inTurn.map(merchantOf));
-    const [drawn] = takeRandom([...merchants], 1, random);
-    const first = inTurn.findIndex((one) => merchantOf(one) === drawn);
-    return first <= 0 ? inTurn : [...inTurn.slice(first), ...inTurn.slice(0, first)];
-  };
+function fewestTriesFirst(invoices: readonly SendableInvoice[]): readonly SendableInvoice[] {
+  return invoices.toSorted((a, b) => a.attempts - b.attempts);
 }
 
-function merchantOf({ invoice }: SendableInvoice): string {
-  return invoice.merchant.nif;
+/**
+ * Starts with a random merchant, then takes one invoice of each merchant in turn. If the service has trouble with one
+ * merchant, that merchant does not get every probe, and does not cause all answers of a row without success.
+ */
+function orderOfProbe(invoices: readonly SendableInvoice[], random: () => number): readonly SendableInvoice[] {
+  const merchants = new Map<string, SendableInvoice[]>();
+  for (const one of fewestTriesFirst(invoices)) {
+    const { nif } = one.invoice.merchant;
+    const queue = merchants.get(nif) ?? [];
+    queue.push(one);
+    merchants.set(nif, queue);
+  }
+  const queues = takeRandom([...merchants.values()], merchants.size, random);
+  const longest = Math.max(0, ...queues.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue[turn] ?? [])).flat();
 }
 
 /** Sends the whole slice. Until the profile is proved, sends only the invoices with a place in the calibration, and the rest if it ends soon. */
@@ -147,29 +146,15 @@ async function sendSlice(
     batchId,
     found.filter(({ ordinal }) => only?.has(ordinal) ?? true),
   );
-  const inOrder = probing ? orderOfProbe(deps) : fewestTriesFirst;
-  const now = deps.now();
   const sendable = handedOut.filter(canHaveBytes);
-  const until = now + LONGEST_SLICE_MS;
-  const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(sendable), isProbing: probing });
+  const inOrder = probing ? orderOfProbe(sendable, deps.random) : fewestTriesFirst(sendable);
+  const until = deps.now() + LONGEST_SLICE_MS;
+  const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder, isProbing: probing });
   const slice = await sender.send();
   // Lote knows the merchants of a batch before its pages begin, except those that were forgotten since.
   const forgotten = handedOut.length - sendable.length;
   if (forgotten === 0 || slice.stop || slice.waiting !== null) return slice;
   return { ...slice, left: slice.left + forgotten, waiting: await findForgottenMerchants(deps, input) };
-}
-
-/** Takes one item of each group in turn. The order within a group stays, and so does that of the groups. */
-function eachInTurn<Item>(items: readonly Item[], groupOf: (item: Item) => string): readonly Item[] {
-  const taken = new Map<string, number>();
-  const turns: Item[][] = [];
-  for (const item of items) {
-    const group = groupOf(item);
-    const turn = taken.get(group) ?? 0;
-    taken.set(group, turn + 1);
-    (turns[turn] ??= []).push(item);
-  }
-  return turns.flat();
 }
 
 const AGAIN_AFTER_MS = 5_000;

@@ -38,7 +38,7 @@ export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accep
 export const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
 
 /** Outcomes that are not problems: issued invoices, and those that Lote still works on. */
-export const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];
+const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];
 
 /** True for `issued` and `already-issued`: a document of the invoice exists. */
 export function wentOut(outcome: Outcome): boolean {

@@ -225,11 +225,6 @@ export function endOf(
     counts.rowsLost ?? 0,
   );
   const isProblemItself = state === 'refused' || totalsDiffer !== undefined;
-  const { contradicted = 0 } = counts;
-  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + contradicted;
-  return {
-    ...{ batchId, links, state, problems },
-    ...(contradicted > 0 && { contradicted }),
-    ...(totalsDiffer !== undefined && notOut === 0 && { totalsDiffer: true }),
-  };
+  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + (counts.contradicted ?? 0);
+  return { batchId, links, state, problems };
 }

@@ -90,7 +90,7 @@ describe('the first invoices of a large batch, accepted by the service', { concu
         const report = await readReportOf(result);
         expect(report.counts).toMatchObject({ failed: FIRST, held: REST });
         expect(report.invoices.find(({ state }) => state === 'held')?.reason?.message).toBe(
-          'The service accepted the first 20 invoices and failed 20 of them; none was issued. The rest was not sent: look at the failures, then drop the file again, or use lote retry BATCH --state held.',
+          'The service refused 0 of the first 20 invoices and failed 20 of those it accepted; none was issued. The rest was not sent: look at these invoices, then drop the file again, or use lote retry BATCH --state held.',
         );
 
         isMended = true;

@@ -202,18 +202,6 @@ async function watching(place: ActivityPlace, overlay: Partial<Ledger> = {}) {
 }
 
 describe('the failures of a batch', () => {
-  it('are looked at by one slice at a time', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const { slice, look, counts } = await watching(place);
-    const slices = [slice(), slice()];
-    place.later(1_000);
-
-    await Promise.all(slices.map(look));
-
-    // Before and after the reported ones were asked for.
-    expect(counts.looks).toBe(2);
-  });
-
   it('are looked at again after a look that failed', async () => {
     const place = saying(() => SAID_FAILED);
     let isAway = true;

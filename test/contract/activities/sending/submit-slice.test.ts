@@ -93,25 +93,6 @@ describe('a slice of invoices', () => {
     expect(await place.slice(await place.batch(2))).toMatchObject({ accepted: 0, left: 2, triedMs: 0 });
   });
 
-  it('does not send again what may exist when its window ends while it waits for its turn', async () => {
-    const place = sending((_, nth) => {
-      if (nth <= 2) return { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
-      place.later(50_000);
-      return created();
-    });
-    const batch = await place.batch(2);
-    await place.slice(batch);
-    place.later(86_400_000 - 30_000);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
-
-    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
-    expect(await batch.line('R1')).toMatchObject({
-      ...{ state: 'unknown', attempts: 1 },
-      reason: { code: 'retention-window-over' },
-    });
-  });
-
   it('does not send again what may exist when its window is over, also where the clock was set back meanwhile', async () => {
     const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: null }));
     const batch = await place.batch(1);

@@ -48,20 +48,6 @@ describe('staging the rows of a file', () => {
     expect(ordinals).toEqual(Array.from({ length: 2_500 }, (_, at) => at + 1));
   });
 
-  it('writes two portions at a time', async () => {
-    let writing = 0;
-    let most = 0;
-
-    await stage(5_000, async () => {
-      writing += 1;
-      most = Math.max(most, writing);
-      await turns(50);
-      writing -= 1;
-    });
-
-    expect(most).toBe(2);
-  });
-
   it('ends between two portions when the attempt is over', async () => {
     const attempt = new AbortController();
     let staged = 0;
