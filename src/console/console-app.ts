@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
@@ -7,7 +6,6 @@ import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 import { closeServer, listenOn } from '../platform/listen.ts';
 import { html } from '../texts/html.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import { formTokens } from './http/form-token.ts';
 import { guard } from './http/guard.ts';
 import { pageAnswers, type PageAnswers } from './http/page-answers.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
@@ -18,7 +16,7 @@ import { fileRoutes } from './routes/file-routes.ts';
 import { invoiceRoutes } from './routes/invoice-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
-import { overviewRoutes, profileRoutes } from './routes/overview-routes.ts';
+import { overviewRoutes } from './routes/overview-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 
 /** Hosts on which only this machine reaches the console. */
@@ -30,7 +28,7 @@ const REQUEST_TIMEOUT_MS = 5 * 60_000;
 /** A browser opens six connections. Without a limit, one account of the machine could take every file that the process may open. */
 const MAX_CONNECTIONS = 200;
 
-interface StartConsole extends Omit<ConsoleOptions, 'access'> {
+interface StartConsole extends Omit<ConsoleOptions, 'access' | 'hosts'> {
   readonly host: string;
   readonly port: number;
 }
@@ -51,7 +49,7 @@ export async function startConsole({ host, port, ...options }: StartConsole): Pr
   }
   const access = loopback ? 'loopback' : 'token';
   const server = createAdaptorServer({
-    fetch: createConsoleApp({ ...options, access, hosts: [...(options.hosts ?? []), host] }).fetch,
+    fetch: createConsoleApp({ ...options, access, hosts: [host] }).fetch,
     serverOptions: { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
@@ -64,11 +62,9 @@ const MOST_MAPPING_FORM_BYTES = 64 * 1024;
 
 /** The console's pages and its JSON API, over any ledger. */
 export function createConsoleApp(options: ConsoleOptions): Hono {
-  const { actions, onError, people, ready, token = '' } = options;
+  const { actions, onError, ready } = options;
   const app = new Hono();
-  const secret = token === '' ? randomBytes(32).toString('hex') : token;
-  const forms = formTokens(secret, people?.signIn.publicUrl.startsWith('https:') === true);
-  const pages = pageAnswers(options, forms);
+  const pages = pageAnswers(options);
   const smallForm = limitedForm(MOST_FORM_BYTES);
 
   app.use(endUnreadBody);
@@ -78,7 +74,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
     const readiness = await ready();
     return context.json(readiness, readiness.status === 'ready' ? 200 : 503);
   });
-  app.use(guard({ ...options, forms, roleMissing: pages.roleMissing }));
+  app.use(guard({ ...options, roleMissing: pages.roleMissing }));
   // No id or name contains a NUL, and PostgreSQL refuses a NUL in a text.
   app.use(async (context, next) => (context.req.url.includes('%00') ? nothingHere(context, pages) : next()));
   for (const [path, type, content] of ASSETS)
@@ -95,7 +91,6 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/batches', invoiceRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
   app.route('/nights', nightlyRoutes(options, pages));
-  app.route('/profile', profileRoutes(options, pages));
   if (actions !== undefined) {
     app.route('/', fileRoutes(options, actions.files, pages));
     app.use('/mapping', limitedForm(MOST_MAPPING_FORM_BYTES));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Finding } from '../domain/invoice.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { ReconciliationResult, RetryRequestInput } from '../domain/messages/messages.ts';
@@ -6,36 +7,6 @@ import type { Operations, RunAnswer, RunRequest } from './operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 import type { Column } from '../domain/row.ts';
-
-/** The part of the ledger that the console reads; the console never writes to the ledger itself. */
-export type ConsoleLedger = Pick<
-  Ledger,
-  | 'id'
-  | 'listBatches'
-  | 'findBatch'
-  | 'batchOfFile'
-  | 'countOutcomes'
-  | 'fileFindings'
-  | 'decidingFindings'
-  | 'contradictedInvoices'
-  | 'batchInvoices'
-  | 'invoicesWith'
-  | 'deliveryTrouble'
-  | 'batchFigures'
-  | 'reportedOutcomes'
-  | 'searchInvoices'
-  | 'invoiceDetails'
-  | 'auditOf'
-  | 'totalCheck'
->;
-
-/** The files that a handed-over run may read, and the function that records who started it. */
-export interface RunAccess {
-  /** True if files may be anywhere: the caller showed the console's token, so it can read the same files as the owner. False: only the input directory. */
-  readonly anywhere: boolean;
-  /** Runs before each batch starts; if `note` rejects, Lote starts neither that batch nor the following ones. */
-  readonly note: (batchId: string, file: string) => Promise<void>;
-}
 
 /** An operator's declarations about a file, which Lote otherwise reads from the file itself. */
 export interface Declared {
@@ -51,13 +22,23 @@ export interface Declared {
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** An operator's order for a running batch. The `reason` goes into the audit. */
-export type Operation =
-  | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
-  /** `invoices` is the number of invoices of the unusual total. */
-  | { readonly kind: 'confirmTotal'; readonly invoices: number; readonly reason: string }
-  | { readonly kind: 'resume' }
-  | { readonly kind: 'settleNow' };
+/** A person's reason, which each such form requires. A longer text is a story, and Temporal's history keeps each reason. */
+export const LONGEST_REASON = 300;
+export const ReasonText = z.string().trim().min(1).max(LONGEST_REASON);
+
+/** An operator's order for a running batch, as a form sends it. */
+export const OperationForm = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['pause', 'cancelRemaining']), reason: ReasonText }),
+  z.object({
+    kind: z.literal('confirmTotal'),
+    invoices: z.stringFormat('count', /^\s*\d{1,9}\s*$/u).transform(Number),
+    reason: ReasonText,
+  }),
+  z.object({ kind: z.enum(['resume', 'settleNow']) }),
+]);
+
+/** An operator's order for a running batch. The `reason` goes into the audit; `invoices` is the number of invoices of the unusual total. */
+export type Operation = Readonly<z.infer<typeof OperationForm>>;
 
 /** Which invoices of a batch Lote sends again: all in some states, or those that have one of the rows. */
 export interface RetryWish extends Omit<RetryRequestInput, 'who'> {
@@ -78,10 +59,7 @@ export type RetryAnswer =
 /** Says whether the reconciliation ended while the caller waited, and then has its numbers, as in `ReconciliationResult`. */
 export type ReconcileAnswer =
   | { readonly how: 'started' }
-  | ({ readonly how: 'ended' } & Pick<
-      ReconciliationResult,
-      'asked' | 'settled' | 'repeated' | 'found' | 'serviceAway' | 'profileFoundWrong' | 'orphans'
-    >);
+  | ({ readonly how: 'ended' } & Pick<ReconciliationResult, 'asked' | 'settled' | 'serviceAway'>);
 
 /** State that only the run of a batch knows. */
 export interface BatchWatch {
@@ -91,9 +69,10 @@ export interface BatchWatch {
   readonly waitingFor: string | null;
 }
 
-/** Actions that the console offers. The owner of a data directory alone has the first three; the second and third are for programs that carry the token. */
+/** Actions that the console offers. The owner of a data directory alone has the first three, for programs that carry the token. */
 export interface ConsoleActions {
-  readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
+  /** `note` runs before each batch starts; if it rejects, neither that batch nor the following ones start. */
+  readonly run?: (request: RunRequest, note: (batchId: string, file: string) => Promise<void>) => Promise<RunAnswer>;
   readonly purge?: Operations['purge'];
   readonly rowsOfRefs?: Operations['rowsOfRefs'];
   readonly files: {
@@ -138,7 +117,8 @@ export interface HealthCheck {
 
 /** Everything that the console of one process needs: its data, its actions, and its access rules. */
 export interface ConsoleOptions {
-  readonly ledger: ConsoleLedger;
+  /** The console only reads it, and acts through `actions`. */
+  readonly ledger: Ledger;
   readonly reportsDir: string;
   /** `temporalUi`: address of the Temporal UI, or null if there is no UI. */
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string };

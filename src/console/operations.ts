@@ -74,26 +74,20 @@ export function ledgerOperations(ledger: Ledger, others: Pick<Operations, 'misfi
   };
 }
 
-type BatchReader = Pick<
-  Ledger,
-  'findBatch' | 'decidingFindings' | 'contradictedInvoices' | 'reportedOutcomes' | 'countOutcomes' | 'totalCheck'
->;
-
 /** Returns a batch as `readBatches` does, or null if the ledger does not know it. */
-export async function readBatch(ledger: BatchReader, batchId: string): Promise<ReadBatch | null> {
+export async function readBatch(ledger: Ledger, batchId: string): Promise<ReadBatch | null> {
   const batch = await ledger.findBatch(batchId);
   return batch === null ? null : ((await readBatches(ledger, [batch]))[0] ?? null);
 }
 
 /** Returns each batch with its counts, its total and the possible problems of its file, in the given order. */
-export async function readBatches(ledger: BatchReader, batches: readonly BatchRecord[]): Promise<readonly ReadBatch[]> {
-  const read: ReadBatch[] = [];
-  for (const { batch, shortfall } of await withShortfalls(ledger, batches)) {
+export async function readBatches(ledger: Ledger, batches: readonly BatchRecord[]): Promise<readonly ReadBatch[]> {
+  const read = (await withShortfalls(ledger, batches)).map(async ({ batch, shortfall }) => {
     const { fencingToken: _, ...shown } = batch;
     const counts = countsByOutcome(await batchOutcomes(ledger, batch.batchId));
-    read.push({ ...shown, ...shortfall, counts, total: await ledger.totalCheck(batch.batchId) });
-  }
-  return read;
+    return { ...shown, ...shortfall, counts, total: await ledger.totalCheck(batch.batchId) };
+  });
+  return Promise.all(read);
 }
 
 const LONGEST_SEARCH = 200;
@@ -158,9 +152,9 @@ export function unreadableSearch({ mistakes }: SearchQuery): string {
 }
 
 /** Returns the address of the same search with the additional parameters `over`. */
-export function searchAddress(path: string, { fields }: SearchQuery, over: Readonly<Record<string, string>>): string {
+export function searchAddress({ fields }: SearchQuery, over: Readonly<Record<string, string>>): string {
   const given = Object.entries({ ...fields, ...over }).filter(([, value]) => value !== '');
-  return `${path}?${new URLSearchParams(given).toString()}`;
+  return `/search?${new URLSearchParams(given).toString()}`;
 }
 
 function positionOf(word: string): SearchPosition | null {

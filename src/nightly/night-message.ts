@@ -3,7 +3,7 @@ import { nightlySummary, nightSums, type NightSums } from './run-log.ts';
 import { chooseLanguage, type Speech } from '../texts/languages.ts';
 import { fill, plainText } from '../texts/fill.ts';
 import { NIGHT_TEXTS, nightVerdict, remarkText, waitingCount } from '../texts/nights/night-verdict.ts';
-import type { NightFormat } from '../texts/nights/night-html.ts';
+import type { OutcomeFormat } from '../texts/outcomes/outcome-html.ts';
 import { speechFormat } from '../texts/speech-format.ts';
 import type { MessageChannel, NightlyRunEntry, NightlyRunState } from '../domain/records/night.ts';
 import type { Config, MailConfig } from '../app/config/config.ts';
@@ -40,7 +40,7 @@ const URGENT_FIRST = ['failed', 'refused', 'attention'];
 
 /** Says what was issued, what needs a person, and what to do. It holds no reference, no tax number and no name of a customer. */
 export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
-  const format: NightFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
+  const format: OutcomeFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
@@ -66,7 +66,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
 
 /** Says how much was issued. If an earlier file had some of these invoices, names their number: they are no documents of this night. */
 function wentOutText(
-  { texts: { morning }, plural, count }: NightFormat,
+  { texts: { morning }, plural, count }: OutcomeFormat,
   { invoices, issued, alreadyIssued }: NightSums,
 ): string {
   if (alreadyIssued === 0) return plural(morning.wentOut, issued, invoices);
@@ -80,7 +80,7 @@ interface Section {
 }
 
 function section(
-  { count, texts }: NightFormat,
+  { count, texts }: OutcomeFormat,
   title: string | null,
   lines: readonly Line[],
   all = lines.length,
@@ -97,7 +97,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
 }
 
 /** Returns the line of a file, in the words of the page of the night. */
-function lineOf(format: NightFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
+function lineOf(format: OutcomeFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   const words = file.remarks.map((remark) => remarkText(format, remark)).join(' ');
   return { name: plainText(file.name), words: plainText(words), link };
@@ -114,7 +114,7 @@ function textOf(sections: readonly Section[], last: string | null): string {
   return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
 }
 
-function htmlOf({ language, texts }: NightFormat, sections: readonly Section[], page: string | null): string {
+function htmlOf({ language, texts }: OutcomeFormat, sections: readonly Section[], page: string | null): string {
   const link = (address: string | null, name: string): SafeHtml =>
     address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
   const blocks = sections.map(

@@ -17,21 +17,10 @@ const TAG = /^([A-Za-z]{2})(?:-([A-Za-z]{2}|\d{3}))?(?![A-Za-z0-9])/u;
 /** The default language. */
 export const ENGLISH: Speech = { language: 'en', locale: 'en' };
 
-/** Returns the first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote has; English otherwise. */
+/** Returns the first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote has; English otherwise. Browsers list the preferred language first. */
 export function chooseLanguage(acceptLanguage: string): Speech {
-  const wanted = acceptLanguage
-    .split(',')
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.trim().split(';');
-      const quality = parameters
-        .map((parameter) => /^\s*q=([\d.]+)\s*$/u.exec(parameter)?.[1])
-        .find((value) => value !== undefined);
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality);
-  for (const { tag } of wanted) {
-    const [, primary, region] = TAG.exec(tag) ?? [];
+  for (const entry of acceptLanguage.split(',')) {
+    const [, primary, region] = TAG.exec(entry.trim()) ?? [];
     const language = LANGUAGES.find((known) => known === primary?.toLowerCase());
     if (language !== undefined) return { language, locale: region === undefined ? language : `${language}-${region}` };
   }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { pageHeaders } from '../support/browser/page-headers.ts';
 import { writeInvoiceFile } from '../support/files/batch-file.ts';
 import { shared } from '../support/lifetime.ts';
 import { startFleet } from '../support/lote/fleet.ts';
@@ -110,7 +109,7 @@ describe.skipIf(server === null)('the distributed form', () => {
   }
 
   it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
-    const origin = await pageHeaders(consoleUrl, (path) => fetch(consoleUrl + path));
+    const origin = { origin: consoleUrl };
     const form = new FormData();
     const file = join(fleet.directory, 'browser.csv');
     await writeInvoiceFile(file, { invoices: 20 });

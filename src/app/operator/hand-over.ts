@@ -4,7 +4,7 @@ import type { BatchInput } from '../../domain/messages/messages.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Config } from '../config/config.ts';
-import { bringIn, resolveInput } from '../files/input-files.ts';
+import { bringIn } from '../files/input-files.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { answeredCall } from '../temporal/calls.ts';
 import { batchOfFile, startBatch, type BatchHandle } from '../temporal/batch-starter.ts';
@@ -40,12 +40,12 @@ interface HandOverParts {
  */
 export function createHandOver(parts: HandOverParts): NonNullable<ConsoleActions['run']> {
   const { config, client, ledger, folders, service, beforeHandOver } = parts;
-  return async ({ files, options }, { anywhere, note }) => {
+  return async ({ files, options }, note) => {
     const batches = [];
     for (const file of files) {
       await beforeHandOver?.(service);
       await folders?.require('input');
-      const name = await bringIn(config.inputDir, anywhere ? file : await resolveInput(config.inputDir, file));
+      const name = await bringIn(config.inputDir, file);
       await note((await batchOfFile(config, ledger, name)).batchId, file);
       const input = { ...(options as StartOptions), file: name, ledgerId: ledger.id };
       const start = () => startBatch({ ...config, client }, input);

@@ -134,28 +134,20 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
     run: (request, over) => ask(endpoint, '/run', { timeoutMs: RUN_TIMEOUT_MS, work: request, over }),
     purge: (request) => ask(endpoint, '/purge', { timeoutMs: PURGE_TIMEOUT_MS, work: request }),
     rowsOfRefs: (request) => ask(endpoint, '/rows', { timeoutMs: READ_TIMEOUT_MS, work: request }),
-    async batches(limit) {
-      const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
-      return batches.map((batch) => withoutZeros(batch));
-    },
+    batches: async (limit) => (await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`)).batches,
     // Misfits only add a note to another answer, so a failure is ignored.
     misfits: async () =>
       (await get<{ misfits: readonly ProfileMisfit[] }>('/misfits').catch(() => ({ misfits: [] }))).misfits,
     search: (wish) => get(`/invoices?${new URLSearchParams({ ...wish }).toString()}`),
     async batch(batchId) {
       try {
-        return withoutZeros(await get<ReadBatch>(`/batches/${encodeURIComponent(batchId)}`));
+        return await get<ReadBatch>(`/batches/${encodeURIComponent(batchId)}`);
       } catch (error) {
         if (error instanceof LoteError && error.code === 'batch-not-found') return null;
         throw error;
       }
     },
   };
-}
-
-/** The JSON API also returns zero counts. */
-function withoutZeros(batch: ReadBatch): ReadBatch {
-  return { ...batch, counts: Object.fromEntries(Object.entries(batch.counts).filter(([, count]) => count > 0)) };
 }
 
 /** Both ends use one list of operations, which gives the answer its type. `work` is POSTed. */

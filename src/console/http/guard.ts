@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { sameSecret, type FormTokens } from './form-token.ts';
 import { mayOperate, personReader, type SignIn } from './people.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers } from './page-answers.ts';
@@ -17,7 +16,6 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 interface GuardOptions extends ConsoleOptions {
-  readonly forms: FormTokens;
   readonly roleMissing: PageAnswers['roleMissing'];
 }
 
@@ -32,8 +30,8 @@ export function guard(options: GuardOptions): MiddlewareHandler {
   return async (context, next) => refuseForeignAddress(context) ?? (await refusal(context)) ?? next();
 }
 
-/** Checks the Host header (against DNS rebinding), the origin and token of a change, and, for a remote caller, the console's token. */
-function anybodyGuard({ token, access = 'loopback', forms, ready }: GuardOptions, names: ReadonlySet<string>): Guard {
+/** Checks the Host header (against DNS rebinding), the origin of a change, and, for a remote caller, the console's token. */
+function anybodyGuard({ token, access = 'loopback' }: GuardOptions, names: ReadonlySet<string>): Guard {
   return async (context) => {
     // Without sign-in the console knows no person's name.
     context.set('caller', { kind: 'anybody' });
@@ -41,29 +39,19 @@ function anybodyGuard({ token, access = 'loopback', forms, ready }: GuardOptions
     if (access === 'loopback' && !names.has(hostName(context))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
     }
-    if (!isSafe(context) && !carriesToken(context, token)) {
-      const refused = refuseForeignPage(context, forms);
-      if (refused !== null) return refused;
-    }
-    if (carriesToken(context, token) || hasSession(context, token)) return null;
+    if (carriesToken(context, token)) return null;
+    if (!isSafe(context) && !isSameOrigin(context)) return refuseForeignPage(context);
+    if (hasSession(context, token)) return null;
     if (access === 'loopback' && (await peerAccount(context)) !== 'other') return null;
     const message =
       `From another machine or another account of this one, open the console with ?token=… once, or send the token in ${TOKEN_HEADER}: ` +
       'the value of CONSOLE_TOKEN, or what is in the file console-token of the data directory.';
-    return (
-      (await healthInOneWord(context, ready)) ??
-      openSession(context, token) ??
-      refuse(context, 401, 'token-missing', message)
-    );
+    return openSession(context, token) ?? refuse(context, 401, 'token-missing', message);
   };
 }
 
-/** Admits a person whom a trusted proxy names, under a host name of this console, or a program with the token. A change needs `operate` and a page token. */
-function peopleGuard(
-  { token, ready, roleMissing, forms }: GuardOptions,
-  signIn: SignIn,
-  names: ReadonlySet<string>,
-): Guard {
+/** Admits a person whom a trusted proxy names, under a host name of this console, or a program with the token. A change needs `operate` and a page of the console. */
+function peopleGuard({ token, roleMissing }: GuardOptions, signIn: SignIn, names: ReadonlySet<string>): Guard {
   const personOf = personReader(signIn);
   return async (context) => {
     const person = personOf(context);
@@ -76,7 +64,7 @@ function peopleGuard(
       const message =
         `This console lets in people whom a trusted proxy (CONSOLE_TRUSTED_PROXIES) names in ${signIn.userHeader}, and programs with the token in ${TOKEN_HEADER}. ` +
         'Found neither: open the console at its public address, and sign in there.';
-      return (await healthInOneWord(context, ready)) ?? refuse(context, 401, 'person-unknown', message);
+      return refuse(context, 401, 'person-unknown', message);
     }
     if (!names.has(hostName(context))) {
       const message = `The console answers people only under the name of CONSOLE_URL (${new URL(signIn.publicUrl).host}): the proxy must keep the Host header.`;
@@ -84,7 +72,8 @@ function peopleGuard(
     }
     context.set('caller', person);
     if (isSafe(context)) return null;
-    return refuseForeignPage(context, forms) ?? (mayOperate(context) ? null : roleMissing(context));
+    if (!isSameOrigin(context)) return refuseForeignPage(context);
+    return mayOperate(context) ? null : roleMissing(context);
   };
 }
 
@@ -95,22 +84,9 @@ function refuseForeignAddress(context: Context): Response | null {
     : null;
 }
 
-/** Refuses a change unless it comes from a page of this console, with the token of the person who loaded it. Returns null if permitted. */
-function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
-  if (isSameOrigin(context) && forms.accepts(context)) return null;
-  const foreign = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
-  const old =
-    'The page was made before this console was started, by another one, or for another person. Nothing was done. Go back, load the page again, and repeat.';
-  return isSameOrigin(context)
-    ? refuse(context, 403, 'page-old', old)
-    : refuse(context, 403, 'origin-refused', foreign);
-}
-
-/** Answers a container's health check, which has no token, with one word. Returns null for any other request. */
-async function healthInOneWord(context: Context, ready: ConsoleOptions['ready']): Promise<Response | null> {
-  if (context.req.path !== '/api/health' || !isSafe(context)) return null;
-  const { status } = await ready();
-  return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
+function refuseForeignPage(context: Context): Response {
+  const message = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
+  return refuse(context, 403, 'origin-refused', message);
 }
 
 function isSafe(context: Context): boolean {
@@ -147,6 +123,12 @@ function openSession(context: Context, token: string | undefined): Response | nu
   return context.redirect(context.req.path, 303);
 }
 
+/** Compares hashes, so that the time reveals neither length nor content. */
+function sameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
 /** The cookie must not be the token: a person who copies it from a browser cannot call the API of programs with it. */
 function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
@@ -164,9 +146,6 @@ const ROOT = 0;
 /** Error codes if the system has no such table, or does not show it. */
 const HIDDEN = ['ENOENT', 'EACCES'];
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-const V4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u;
-const V6_LOOPBACK = '00000000000000000000000001000000';
-const V4_IN_V6 = '0000000000000000FFFF0000';
 
 /** Returns the account of the process at the other end of a loopback connection. Root reads every file anyway, so root counts as `own`. */
 async function peerAccount(context: Context): Promise<PeerAccount> {
@@ -184,42 +163,32 @@ async function peerAccount(context: Context): Promise<PeerAccount> {
   }
 }
 
-async function look(socket: Socket): Promise<PeerAccount> {
-  const here = addressesOf(socket.localAddress, socket.localPort);
-  const there = addressesOf(socket.remoteAddress, socket.remotePort);
+/** Compares ports alone: another account that takes the same ports at another loopback address only gets both refused. */
+async function look({ localPort = 0, remotePort = 0 }: Socket): Promise<PeerAccount> {
   const own = process.getuid?.();
-  if (own === undefined || here.length === 0 || there.length === 0) return 'unknown';
+  if (own === undefined) return 'unknown';
   const connections = (await Promise.all(TABLES.map(readTable))).flat();
-  const between = (from: readonly string[], to: readonly string[]) =>
-    connections.find(({ local, remote }) => from.includes(local) && to.includes(remote));
+  const between = (from: number, to: number) =>
+    connections.filter(({ local, remote }) => local === from && remote === to);
   // A table without this process's own end proves nothing. A peer that has closed its end has no account any more.
-  if (between(here, there) === undefined) return 'unknown';
-  const peer = between(there, here);
+  if (between(localPort, remotePort).length === 0) return 'unknown';
+  const peers = between(remotePort, localPort);
   // Without an inode, its process has closed the connection, and the account in the table means nothing.
-  if (peer === undefined || peer.inode === '0') return 'other';
-  return peer.uid === own || peer.uid === ROOT ? 'own' : 'other';
+  const isOwn = peers.every(({ uid, inode }) => inode !== '0' && (uid === own || uid === ROOT));
+  return peers.length > 0 && isOwn ? 'own' : 'other';
 }
 
-/** Reads a connection table; returns no rows if it is missing or hidden. @throws when it cannot be read for another reason, such as too many open files */
+/** Reads the ports and accounts of a connection table; returns no rows if it is missing or hidden. @throws when it cannot be read for another reason, such as too many open files */
 async function readTable(path: string) {
   const text = (await unlessMissing(readFile(path, 'utf8'), HIDDEN)) ?? '';
   const lines = text.split('\n').slice(1);
   return lines.map((line) => {
     const [, local = '', remote = '', , , , , uid = 'NaN', , inode = '0'] = line.trim().split(/\s+/u);
-    return { local, remote, uid: Number(uid), inode };
+    return { local: portOf(local), remote: portOf(remote), uid: Number(uid), inode };
   });
 }
 
-/** Returns an address as the kernel writes it: each 32 bits in the machine's byte order, in hex. */
-function addressesOf(address: string | undefined, port: number | undefined): readonly string[] {
-  if (address === undefined || port === undefined) return [];
-  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  if (address === '::1') return [V6_LOOPBACK + end];
-  const v4 = V4.exec(address)?.slice(1);
-  if (v4 === undefined) return [];
-  const hex = v4
-    .toReversed()
-    .map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, '0'))
-    .join('');
-  return [hex + end, V4_IN_V6 + hex + end];
+/** Returns the port of an address as the kernel writes it: `0100007F:1F9B`. */
+function portOf(address: string): number {
+  return Number.parseInt(address.split(':')[1] ?? '', 16);
 }

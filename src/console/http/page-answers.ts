@@ -1,10 +1,9 @@
-import type { Context } from 'hono';
+import type { Context, Handler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html, type SafeHtml } from '../../texts/html.ts';
 import { chooseLanguage, type Language, LANGUAGES } from '../../texts/languages.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import { formAction, type FormTokens } from './form-token.ts';
 import { callerOf } from './people.ts';
 import { type ConsoleTexts, TEXTS_EN } from '../texts/en.ts';
 import { TEXTS_ES } from '../texts/es.ts';
@@ -19,12 +18,10 @@ const ONE_YEAR_S = 365 * 24 * 60 * 60;
 /** Texts, numbers and times in the form that one reader expects. */
 export interface PageFormat extends SpeechFormat {
   readonly texts: ConsoleTexts;
-  readonly formToken: string;
-  /** Returns the address of a form, with the page's token. */
-  action(address: string): string;
 }
 
-interface Page {
+/** What a page says in the frame that all pages share. */
+export interface Page {
   readonly title: string;
   readonly content: SafeHtml;
   readonly live?: boolean;
@@ -35,29 +32,22 @@ interface Page {
 export type PageAnswers = ReturnType<typeof pageAnswers>;
 
 /** Answers with pages in the language of `?lang=` (kept in a cookie for a year), otherwise of the cookie, otherwise of `Accept-Language`. */
-export function pageAnswers({ links, version, timeZone, language = 'en' }: ConsoleOptions, forms: FormTokens) {
+export function pageAnswers({ links, version, timeZone, language = 'en' }: ConsoleOptions) {
   function formatOf(context: Context): PageFormat {
-    const browser = `${context.req.header('accept-language') ?? ''},${language};q=0.001`;
+    const browser = `${context.req.header('accept-language') ?? ''},${language}`;
     const chosen = chosenLanguage(context);
     const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
-    const formToken = forms.tokenFor(context);
-    return {
-      ...speechFormat(speech, { timeZone }),
-      texts: CONSOLE_TEXTS[speech.language],
-      formToken,
-      action: (address) => formAction(address, formToken),
-    };
+    return { ...speechFormat(speech, { timeZone }), texts: CONSOLE_TEXTS[speech.language] };
   }
 
   function show(context: Context, { title, content, live = false, status = 200 }: Page): Response | Promise<Response> {
     const format = formatOf(context);
     const { texts } = format;
-    const page = html`<!doctype html>
+    const written = html`<!doctype html>
       <html lang="${format.language}">
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="lote-form" content="${format.formToken}" />
           <title>${title} - Lote</title>
           <link rel="icon" href="/icon.svg" />
           <link rel="stylesheet" href="/style.css" />
@@ -76,7 +66,16 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
           </footer>
         </body>
       </html>`;
-    return context.html(page.safe, status);
+    return context.html(written.safe, status);
+  }
+
+  /** Makes a handler of a function that returns a page, or null if there is nothing at the address. */
+  function page(render: (context: Context, format: PageFormat) => Promise<Page | Response | null>): Handler {
+    return async (context) => {
+      const answer = await render(context, formatOf(context));
+      if (answer instanceof Response) return answer;
+      return answer === null ? notFound(context) : show(context, answer);
+    };
   }
 
   function notFound(context: Context): Response | Promise<Response> {
@@ -97,7 +96,7 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
     return show(context, { title, content, status: 403 });
   }
 
-  return { formatOf, show, notFound, roleMissing };
+  return { formatOf, show, page, notFound, roleMissing };
 }
 
 function chosenLanguage(context: Context): string | null {
@@ -141,8 +140,8 @@ function signedIn({ people }: ConsoleTexts, context: Context): SafeHtml {
 function languageLink(format: PageFormat, { req }: Context, language: Language): SafeHtml {
   const { languageName } = CONSOLE_TEXTS[language];
   if (language === format.language) return html`<span aria-current="true">${languageName}</span>`;
-  // The query of a form holds the page's token, and the first address of a browser may hold the console's.
-  const { token: _, ...query } = req.method === 'POST' ? {} : req.query();
+  // The first address of a browser may hold the console's token.
+  const { token: _, ...query } = req.query();
   const address = `${req.path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
   return html`<a href="${address}" lang="${language}" hreflang="${language}">${languageName}</a>`;
 }

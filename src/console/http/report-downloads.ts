@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Context } from 'hono';
-import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formula.ts';
 import { namesIn } from '../../platform/error-code.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
@@ -40,19 +38,5 @@ export function reportFileAnswer(reportsDir: string, batchId: string, name: stri
       'content-disposition': name === SHOWN ? 'inline' : `attachment; filename="${name}"`,
       'content-security-policy': REPORT_POLICY,
     },
-  });
-}
-
-/** Cells of a table; the first row contains the headings. A `decimal` is canonical. */
-export type Table = readonly (readonly (string | { readonly decimal: string })[])[];
-
-/** Returns a table as a CSV download for Excel: byte order mark, separator hint, inert cells, and decimals with the mark that the reader's Excel expects. */
-export function csvAnswer(context: Context, name: string, table: Table, decimalMark = '.'): Response {
-  const textOf = (cell: Table[number][number]) =>
-    typeof cell === 'string' ? cell : cell.decimal.replace('.', decimalMark);
-  const csv = EXCEL_CSV_START + table.map((row) => excelCsvRecord(row.map(textOf))).join('');
-  return context.body(csv, 200, {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${name}.csv"`,
   });
 }

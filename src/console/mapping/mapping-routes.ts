@@ -111,7 +111,7 @@ function saveFields(format: PageFormat, { name }: MappingPage, mapped: MappedFil
       <input name="name" maxlength="64" value="${name ?? mapped.suggestedName}"
     /></label>
     <p class="soft">${mapping.saveNote}</p>
-    <button class="main" formaction="${format.action('/mapping')}" formmethod="post">${mapping.save}</button>
+    <button class="main" formaction="/mapping" formmethod="post">${mapping.save}</button>
   </fieldset>`;
 }
 

@@ -1,18 +1,15 @@
 import { givenOnly } from '../../domain/given-only.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { RETRY_BY_ROW_STATES, RETRY_STATES } from '../../domain/retry-decision.ts';
-import { html, type SafeHtml, table } from '../../texts/html.ts';
+import { facts, html, type SafeHtml } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import { batchAddress, type StateCounts } from './page-parts.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
 import { fill } from '../../texts/fill.ts';
 import type { SavedTotalCheck } from '../../domain/records/total-check.ts';
 import { z } from 'zod';
-import type { Declared } from '../console-options.ts';
+import { type Declared, LONGEST_REASON } from '../console-options.ts';
 import type { PageFormat } from '../http/page-answers.ts';
-
-/** A longer text is not a reason but a story, and Temporal's history keeps each reason. */
-export const LONGEST_REASON = 300;
 
 /** The field for the person's reason, which every such form requires. */
 export function reasonField({ heads }: ConsoleTexts, id: string): SafeHtml {
@@ -57,8 +54,8 @@ export function writtenAs(
 }
 
 /** Renders the form that uploads a file for a check; works without JavaScript. */
-export function uploadForm({ texts: { upload }, action }: PageFormat): SafeHtml {
-  return html`<form class="card" action="${action('/files')}" method="post" enctype="multipart/form-data">
+export function uploadForm({ texts: { upload } }: PageFormat): SafeHtml {
+  return html`<form class="card" action="/files" method="post" enctype="multipart/form-data">
     <label for="file">${upload.choose}</label>
     <div class="row">
       <input id="file" type="file" name="file" required accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods" />
@@ -72,10 +69,10 @@ export function uploadForm({ texts: { upload }, action }: PageFormat): SafeHtml 
 export const SETTLED_BY_POLLING: readonly Outcome[] = ['unknown', 'unsettled'];
 
 /** Renders a card with the fields of a form. */
-function formCard({ action }: PageFormat, title: string, address: string, fields: SafeHtml): SafeHtml {
+function formCard(title: string, address: string, fields: SafeHtml): SafeHtml {
   return html`<section class="card" aria-label="${title}">
     <h2>${title}</h2>
-    <form action="${action(address)}" method="post">${fields}</form>
+    <form action="${address}" method="post">${fields}</form>
   </section>`;
 }
 
@@ -84,7 +81,7 @@ export function reconcileForm(format: PageFormat, back: string): SafeHtml {
   const { title, button, note } = format.texts.reconcile;
   const fields = html`<button>${button}</button>
     <p class="soft">${note}</p>`;
-  return formCard(format, title, `${back}/reconcile`, fields);
+  return formCard(title, `${back}/reconcile`, fields);
 }
 
 /** Renders the retry form of a batch by states: Temporal's history keeps the request, so it must not name references. Empty if nothing can be retried. */
@@ -105,7 +102,7 @@ export function retryBatchForm(format: PageFormat, batchId: string, counts: Stat
     ${reasonField(format.texts, 'retry-reason')}
     <button>${retry.title}</button>
     <p class="soft">${retry.note} ${operations.reasonNote}</p>`;
-  return formCard(format, retry.title, `${batchAddress(batchId)}/retry`, fields);
+  return formCard(retry.title, `${batchAddress(batchId)}/retry`, fields);
 }
 
 /** Renders the retry form of one invoice, also of one without an answer. Where a duplicate is possible, the person must accept the risk on record. */
@@ -118,7 +115,7 @@ export function retryInvoiceForm(format: PageFormat, page: string, state: Outcom
     <p class="soft">${retry.riskNote}</p>
     <button>${retry.title}</button>
     <p class="soft">${operations.reasonNote}</p>`;
-  return formCard(format, retry.title, `${page}/retry`, fields);
+  return formCard(retry.title, `${page}/retry`, fields);
 }
 
 interface TotalForm {
@@ -130,7 +127,7 @@ interface TotalForm {
 
 /** Renders an unusual total with its comparison, and the form that confirms it: the person types the number. */
 export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: TotalForm): SafeHtml {
-  const { texts, count, action } = format;
+  const { texts, count } = format;
   const { total: words } = texts;
   const { check, pattern } = saved;
   if (check.kind !== 'unusual') return html``;
@@ -138,11 +135,14 @@ export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: To
   return html`<section class="card" aria-label="${words.title}">
     <h2>${words.title}</h2>
     <p role="alert">${sentence}</p>
-    ${comparison(format, saved, check.usual)}
+    ${facts([
+      [words.found, totalWords(format, saved.total)],
+      [words.usual, totalWords(format, check.usual)],
+    ])}
     <p>${words.note}</p>
     ${
       canConfirm
-        ? html`<form action="${action(`${batchAddress(batchId)}/operations`)}" method="post">
+        ? html`<form action="${batchAddress(batchId)}/operations" method="post">
             <label for="total-invoices">${texts.totals.number}</label>
             <input id="total-invoices" name="invoices" required inputmode="numeric" pattern="[0-9]{1,9}" autocomplete="off" />
             ${reasonField(texts, 'total-reason')}
@@ -153,17 +153,9 @@ export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: To
   </section>`;
 }
 
-function comparison(
-  { texts, count, money }: PageFormat,
-  { total }: SavedTotalCheck,
-  usual: SavedTotalCheck['total'],
-): SafeHtml {
-  const { heads, totals } = texts;
-  const columns = [{ row: totals.title }, { number: texts.total.found }, { number: texts.total.usual }];
-  const nets = Object.entries(usual.net).map(([currency, net]) => [
-    ...[`${heads.net} ${currency}`, money(total.net[currency] ?? '0'), money(net)],
-  ]);
-  return table(totals.title, columns, [[heads.invoices, count(total.invoices), count(usual.invoices)], ...nets]);
+function totalWords({ texts, count, money }: PageFormat, { invoices, net }: SavedTotalCheck['total']): string {
+  const nets = Object.entries(net).map(([currency, sum]) => `${money(sum)} ${currency}`);
+  return [`${texts.heads.invoices}: ${count(invoices)}`, ...nets].join(' · ');
 }
 
 /** Encodings of the usual exports; the command line can declare another one. */

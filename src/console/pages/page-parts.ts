@@ -87,7 +87,7 @@ export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoi
 
 /** Returns the colour of a batch from its state and from open or under-way invoices of a finished batch. A totals row does not count as open. */
 export function batchTone(
-  { state }: BatchRecord,
+  { state }: Pick<BatchRecord, 'state'>,
   { problems, underWay }: NotOut,
   { rowsLost, totalsDiffer, contradicted }: FileShortfall,
 ): Tone {
@@ -99,6 +99,6 @@ export function batchTone(
 }
 
 /** Returns true if the batch may look different in two seconds. */
-export function isLive({ state }: BatchRecord): boolean {
+export function isLive({ state }: Pick<BatchRecord, 'state'>): boolean {
   return state === 'staging' || state === 'running' || state === 'paused';
 }

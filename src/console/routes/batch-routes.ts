@@ -46,37 +46,34 @@ import { doneNote } from './operate-routes.ts';
 /** Serves one batch and the files of its report. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, application = 'default', reportsDir } = options;
-  const routes = new Hono();
-
-  routes.get('/:id', async (context) => {
-    const { id } = context.req.param();
+  const batchPageAt = pages.page(async (context, format) => {
+    const { id = '' } = context.req.param();
     const { started, ...query } = context.req.query();
-    const format = pages.formatOf(context);
     const batch = await ledger.findBatch(id);
     if (batch !== null) {
       const page = await readBatchPage(context, batch, options);
       const content = batchPage(format, page, doneNote(format, query));
       // The batch ends a moment before its report is written: a page that stopped reloading then would never show the report.
-      return pages.show(context, { title: batch.file, content, live: isLive(batch) || page.reports.length === 0 });
+      return { title: batch.file, content, live: isLive(batch) || page.reports.length === 0 };
     }
-    if (started === undefined) return pages.notFound(context);
+    if (started === undefined) return null;
     // The batch was started a moment ago: the worker has not read it yet, or knows its bytes as another batch.
     const known = await ledger.batchOfFile(application, started);
     if (known !== null) return context.redirect(batchAddress(known.batchId), 303);
     const content = html`<h1>${id}</h1>
       <p role="status">${format.texts.waitingForWorker}</p>`;
-    return pages.show(context, { title: id, content, live: true });
+    return { title: id, content, live: true };
   });
 
-  routes.get('/:id/files/:name', async (context) => {
-    const { id, name } = context.req.param();
+  const reportFile = pages.page(async (context) => {
+    const { id = '', name = '' } = context.req.param();
     const batch = await ledger.findBatch(id);
-    if (batch === null || !(await reportFiles(reportsDir, id)).includes(name)) return pages.notFound(context);
+    if (batch === null || !(await reportFiles(reportsDir, id)).includes(name)) return null;
     await noteAct(context, options.people, [id], { what: 'download', why: name });
     return reportFileAnswer(reportsDir, id, name);
   });
 
-  return routes;
+  return new Hono().get('/:id', batchPageAt).get('/:id/files/:name', reportFile);
 }
 
 /** States in which invoices wait for an answer that a wrong profile may keep from them. */
@@ -193,9 +190,9 @@ function aboutBatch(format: PageFormat, { batch, temporalUi, audited }: BatchPag
     ${facts(lines)}`;
 }
 
-function operationsForm({ texts, action: actionOf }: PageFormat, address: string, watch: BatchWatch): SafeHtml {
+function operationsForm({ texts }: PageFormat, address: string, watch: BatchWatch): SafeHtml {
   const { operations } = texts;
-  const action = actionOf(`${address}/operations`);
+  const action = `${address}/operations`;
   const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
   if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
   return html`<section class="card" aria-label="${operations.title}">

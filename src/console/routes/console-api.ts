@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import type { LoteErrorCode } from '../../domain/errors.ts';
 import { ownZone } from '../../domain/time/zone-offsets.ts';
-import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
@@ -17,12 +15,10 @@ import {
   RowsRequest,
   RunRequest,
   unreadableSearch,
-  type ReadBatch,
 } from '../operations.ts';
 import { healthChecks } from './overview-routes.ts';
 import { reportFiles } from '../http/report-downloads.ts';
 import { callerOf, noteAct } from '../http/people.ts';
-import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
@@ -48,7 +44,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const asked = Number(context.req.query('limit') ?? USUAL_BATCHES);
     const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_BATCHES) : USUAL_BATCHES;
     const batches = await readBatches(ledger, await ledger.listBatches(limit));
-    return context.json({ batches: batches.map(withEveryCount) });
+    return context.json({ batches });
   });
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
@@ -59,20 +55,10 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const batch = await readBatch(ledger, context.req.param('id'));
     if (batch === null) return batchNotFound(context);
     return context.json({
-      ...withEveryCount(batch),
+      ...batch,
       outcomes: await batchOutcomes(ledger, batch.batchId),
       fileFindings: await ledger.fileFindings(batch.batchId),
       reports: await reportFiles(options.reportsDir, batch.batchId),
-    });
-  });
-
-  api.get('/batches/:id/invoices', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return batchNotFound(context);
-    await noteAct(context, options.people, [batch.batchId], { what: 'download', why: 'invoices' });
-    const lines = Readable.from(linesOf(ledger.batchInvoices(batch.batchId), options), { highWaterMark: 1 });
-    return context.body(Readable.toWeb(lines) as ReadableStream<Uint8Array>, 200, {
-      'content-type': 'application/x-ndjson',
     });
   });
 
@@ -81,8 +67,10 @@ export function consoleApi(options: ConsoleOptions): Hono {
       maxSize,
       onError: (context) => failure(context, 413, 'usage', `The body must be at most ${maxSize} bytes.`),
     });
-  api.post('/run', limited(MOST_BODY_BYTES), (context) => handOver(context, options));
-  // These need the token: a purge is final, references are personal data, and no page asks for them.
+  // These need the token, and no page asks for them: a run reads files from anywhere, a purge is final, references are personal data.
+  api.post('/run', limited(MOST_BODY_BYTES), (context) =>
+    forProgram(context, { title: 'Starting a run', token, body: RunRequest, act: runOf(context, options) }),
+  );
   api.post('/purge', limited(MOST_BODY_BYTES), (context) =>
     forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge }),
   );
@@ -90,20 +78,6 @@ export function consoleApi(options: ConsoleOptions): Hono {
     forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs }),
   );
   return api;
-}
-
-/** Writes one invoice a line. An error half-way aborts the answer, because the lines so far must not pass for all. */
-async function* linesOf(
-  portions: AsyncIterable<readonly BatchInvoice[]>,
-  { onError }: Pick<ConsoleOptions, 'onError'>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const portion of portions)
-      yield Buffer.from(portion.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
-  } catch (error) {
-    onError?.(error);
-    throw error;
-  }
 }
 
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
@@ -115,16 +89,10 @@ async function search(context: Context, options: ConsoleOptions): Promise<Respon
   return context.json(result);
 }
 
-function withEveryCount(batch: ReadBatch) {
-  return { ...batch, counts: { ...everyCountByOutcome([]), ...batch.counts } };
-}
-
-async function handOver(context: Context, { actions, token, people }: ConsoleOptions): Promise<Response> {
-  if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
-  const body = RunRequest.safeParse(await context.req.json().catch(() => null));
-  if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
+function runOf(context: Context, { actions, people }: ConsoleOptions): ProgramOrder<RunRequest>['act'] {
+  const run = actions?.run;
   const note = (id: string, file: string) => noteAct(context, people, [id], { what: 'start', why: file });
-  return context.json(await actions.run(body.data, { anywhere: isProgram(context, token), note }), 202);
+  return run === undefined ? undefined : (request) => run(request, note);
 }
 
 interface ProgramOrder<Body> {

@@ -17,10 +17,7 @@ const MOST_BATCHES = 2_000;
 
 /** Serves the figures of the last nights. */
 export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
-  const routes = new Hono();
-
-  routes.get('/figures', async (context) => {
-    const format = pages.formatOf(context);
+  const figures = pages.page(async (_, format) => {
     const now = Date.now();
     // Reads a day more, so that the range is complete in every zone.
     const batches = await options.ledger.batchFigures(now - (NIGHTS + 1) * DAY_MS, MOST_BATCHES + 1);
@@ -29,16 +26,14 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
     const without = shown.filter(({ figures }) => figures === null).length;
     const { texts, plural, count } = format;
     const { figures: words } = texts;
-    const some = nights.some(({ batches: files }) => files > 0);
     const content = html`<h1>${words.title}</h1>
-      <p>${fill(words.note, { n: count(nights.length) })}</p>
+      <p>${fill(words.note, { n: count(NIGHTS) })}</p>
       ${without === 0 ? '' : html`<p class="soft">${plural(words.without, without)}</p>`}
       ${batches.length > MOST_BATCHES ? html`<p role="alert">${words.cut}</p>` : ''}
-      ${some ? html`${nightTable(format, nights)} ${reasonTable(format, nights)}` : html`<p role="status">${words.none}</p>`}`;
-    return pages.show(context, { title: words.title, content });
+      ${nights.length === 0 ? html`<p role="status">${words.none}</p>` : html`${nightTable(format, nights)} ${reasonTable(format, nights)}`}`;
+    return { title: words.title, content };
   });
-
-  return routes;
+  return new Hono().get('/figures', figures);
 }
 
 function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHtml {
@@ -46,18 +41,15 @@ function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHt
   const { figures } = texts;
   const duration = (ms: number | null) => (ms === null ? '' : format.duration(ms));
   const heads = [texts.heads.invoices, texts.heads.net, figures.median, figures.most];
-  const rows = nights
-    .filter(({ batches }) => batches > 0)
-    .toReversed()
-    .map((night) => {
-      const sums = [...night.money].map(
-        ([currency, { out, net }]) => html`<div>${money(out)} / ${money(net)} ${currency}</div>`,
-      );
-      const states = STATE_ORDER.filter((state) => night.counts[state] > 0).map(
-        (state) => html`<div>${stateMark(state)} ${count(night.counts[state])}</div>`,
-      );
-      return [html`${night.date}${stateBar(night.counts)}`, states, sums, duration(night.median), duration(night.most)];
-    });
+  const rows = nights.map((night) => {
+    const sums = [...night.money].map(
+      ([currency, { out, net }]) => html`<div>${money(out)} / ${money(net)} ${currency}</div>`,
+    );
+    const states = STATE_ORDER.filter((state) => night.counts[state] > 0).map(
+      (state) => html`<div>${stateMark(state)} ${count(night.counts[state])}</div>`,
+    );
+    return [html`${night.date}${stateBar(night.counts)}`, states, sums, duration(night.median), duration(night.most)];
+  });
   return table(figures.title, [{ row: texts.nights.night }, ...heads.map((number) => ({ number }))], rows);
 }
 
@@ -73,7 +65,6 @@ const NIGHTS = 90;
 
 interface NightFigures {
   readonly date: string;
-  readonly batches: number;
   readonly counts: Readonly<Record<Outcome, number>>;
   /** By currency: what this batch issued, of what its files hold. */
   readonly money: ReadonlyMap<string, { readonly out: string; readonly net: string }>;
@@ -83,24 +74,27 @@ interface NightFigures {
   readonly reasons: BatchFigures['reasons'];
 }
 
-/** Returns the last nights up to `now`, oldest first, also nights without a file; days are those of the zone. */
+/** Returns the nights with a report up to `now`, newest first; days are those of the zone. */
 export function nightFigures(
   batches: readonly BatchInFigures[],
   now: number,
   timeZone: string,
 ): readonly NightFigures[] {
   const day = dayOf(timeZone);
-  const byDay = new Map<string, BatchFigures[]>();
-  for (const { startedAt, figures } of batches) {
-    if (figures === null) continue;
-    const date = day(startedAt);
-    byDay.set(date, [...(byDay.get(date) ?? []), figures]);
-  }
-  const today = Date.parse(day(now));
-  return Array.from({ length: NIGHTS }, (_, at) => {
-    const date = new Date(today - (NIGHTS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
-    return night(date, byDay.get(date) ?? []);
-  });
+  const first = day(now - (NIGHTS - 1) * DAY_MS);
+  const reported = batches.flatMap(({ startedAt, figures }) =>
+    figures === null ? [] : [{ date: day(startedAt), figures }],
+  );
+  const dates = [...new Set(reported.map(({ date }) => date))]
+    .filter((date) => date >= first)
+    .toSorted()
+    .toReversed();
+  return dates.map((date) =>
+    night(
+      date,
+      reported.filter((one) => one.date === date).map(({ figures }) => figures),
+    ),
+  );
 }
 
 function night(date: string, figures: readonly BatchFigures[]): NightFigures {
@@ -111,7 +105,7 @@ function night(date: string, figures: readonly BatchFigures[]): NightFigures {
   );
   const settling = mergedHistograms(figures.map((one) => one.settling));
   return {
-    ...{ date, batches: figures.length, counts, money: moneyOf(figures) },
+    ...{ date, counts, money: moneyOf(figures) },
     reasons: figures.flatMap((one) => one.reasons),
     median: durationQuantile(settling, 0.5),
     most: durationQuantile(settling, 0.95),

@@ -36,21 +36,21 @@ export function fileRoutes(options: ConsoleOptions, files: ConsoleActions['files
     return context.redirect(`/check?${new URLSearchParams({ file }).toString()}`, 303);
   });
 
-  routes.get('/check', async (context) => {
+  const checkOf = pages.page(async (context, format) => {
     const file = context.req.query('file') ?? '';
     // A check is work and leads to a start, so a person with the role `look` has no use for it.
     if (!mayOperate(context)) return pages.roleMissing(context);
-    if (file === '') return pages.notFound(context);
+    if (file === '') return null;
     const declared = readDeclared(context.req.query());
     const check = await files.check(file, declared);
-    const format = pages.formatOf(context);
     const known = await ledger.batchOfFile(application, check.sha256);
     const content = checkPage(format, {
       ...{ file, declared, check, known },
       refusalsDoubted: DoubtfulRefusals.safeParse(options.serviceProfile).success,
     });
-    return pages.show(context, { title: format.texts.dryRun.title, content });
+    return { title: format.texts.dryRun.title, content };
   });
+  routes.get('/check', checkOf);
 
   routes.post('/start', async (context) => {
     const form = await formOf(context);
@@ -146,7 +146,7 @@ function startForm(format: PageFormat, { file, declared, check, refusalsDoubted 
   const { texts } = format;
   const valid = check.invoices - check.invalid;
   if (valid === 0) return html``;
-  return html`<form action="${format.action('/start')}" method="post">
+  return html`<form action="/start" method="post">
     <input type="hidden" name="file" value="${file}" />
     <input type="hidden" name="sha256" value="${check.sha256}" />
     <input type="hidden" name="checkedProfile" value="${profileOf(check)}" />
@@ -190,11 +190,7 @@ function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): 
   const rows = columns.map(({ column, header }) => [html`<code>${column}</code>`, header]);
   return html`<h2>${dryRun.howRead}</h2>
     ${proofLines(proof, format)}
-    ${columns.every(({ column, header }) => column === header) ? '' : table(mapping.column, [{ row: mapping.meaning }, mapping.column], rows)}
-    <details>
-      <summary>${dryRun.proof}</summary>
-      <pre tabindex="0">${JSON.stringify(proof, null, 2)}</pre>
-    </details>`;
+    ${columns.every(({ column, header }) => column === header) ? '' : table(mapping.column, [{ row: mapping.meaning }, mapping.column], rows)}`;
 }
 
 /** Returns the name of a file without its folder. */

@@ -1,4 +1,5 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formula.ts';
 import type { Invoice } from '../../domain/invoice.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { InvoiceAction, InvoiceDetails, InvoiceGeneration } from '../../ledger/batches/lookup.ts';
@@ -9,7 +10,6 @@ import { auditTable, stateMark, toneOf, wordOf } from '../../texts/outcomes/outc
 import type { ConsoleOptions } from '../console-options.ts';
 import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { csvAnswer } from '../http/report-downloads.ts';
 import { batchAddress, firstFindings, listPages, listPart } from '../pages/page-parts.ts';
 import { actionsFor, noteAct } from '../http/people.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
@@ -17,37 +17,41 @@ import { doneNote } from './operate-routes.ts';
 
 /** Serves the invoices of a batch, and its audit of manual acts. */
 export function invoiceRoutes({ ledger, actions, people }: ConsoleOptions, pages: PageAnswers): Hono {
-  const routes = new Hono();
+  const batchAt = (context: Context) => ledger.findBatch(context.req.param('id') ?? '');
 
-  routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
+  const invoice = pages.page(async (context, format) => {
+    const batch = await batchAt(context);
     const ordinal = Number(context.req.param('ordinal'));
     const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
-    if (batch === null || details === null) return pages.notFound(context);
-    const format = pages.formatOf(context);
+    if (batch === null || details === null) return null;
     const canAct = actionsFor(context, actions) !== undefined;
     const done = doneNote(format, context.req.query());
     const content = invoicePage(format, { batch, details, canAct, done });
-    return pages.show(context, { title: details.line.ref, content });
+    return { title: details.line.ref, content };
   });
 
-  routes.get('/:id/audit', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return pages.notFound(context);
-    const format = pages.formatOf(context);
+  const auditOfBatch = pages.page(async (context, format) => {
+    const batch = await batchAt(context);
+    if (batch === null) return null;
     const audit = await ledger.auditOf(batch.batchId);
     const content = auditPage(format, batch, { audit, asked: context.req.query('page') });
-    return pages.show(context, { title: format.texts.audit.title, content });
+    return { title: format.texts.audit.title, content };
   });
 
-  routes.get('/:id/audit.csv', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return pages.notFound(context);
+  const auditFile = pages.page(async (context) => {
+    const batch = await batchAt(context);
+    if (batch === null) return null;
     await noteAct(context, people, [batch.batchId], { what: 'download', why: 'audit.csv' });
-    return csvAnswer(context, 'audit', auditRecords(await ledger.auditOf(batch.batchId)));
+    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+    });
   });
 
-  return routes;
+  return new Hono()
+    .get('/:id/invoices/:ordinal{[0-9]{1,9}}', invoice)
+    .get('/:id/audit', auditOfBatch)
+    .get('/:id/audit.csv', auditFile);
 }
 
 interface InvoicePage {
@@ -175,7 +179,7 @@ function invoiceMoments(format: PageFormat, details: InvoiceDetails): readonly M
     ...actions.flatMap((action) => actionMoment(format, action)),
     ...generations.flatMap((life) => sendingMoments(format, life)),
     ...webhooks,
-    ...generations.flatMap((life) => endMoments(format, life, deliveries)),
+    ...generations.flatMap((life) => endMoments(format, life)),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -197,23 +201,13 @@ function sendingMoments({ texts, count }: PageFormat, life: InvoiceGeneration): 
   ];
 }
 
-/** Returns the final state and its source, or, without a final state, the current state of the invoice. */
-function endMoments(
-  { texts }: PageFormat,
-  life: InvoiceGeneration,
-  deliveries: InvoiceDetails['deliveries'],
-): readonly Moment[] {
-  const { state, settledAt, acceptedAt, changedAt, serviceId } = life;
+/** Returns the final state, or, without a final state, the current state of the invoice. */
+function endMoments({ texts }: PageFormat, life: InvoiceGeneration): readonly Moment[] {
+  const { state, settledAt, acceptedAt, changedAt } = life;
   const reason = life.reason?.message ?? '';
-  const byWebhook = deliveries.some(
-    (one) => one.serviceId === serviceId && one.verdict === state && one.receivedAt <= (settledAt ?? 0),
-  );
-  // A failure counts only when a GET has confirmed it, even if a webhook reported it.
-  const byGet = state === 'failed' ? !life.flags.includes('failure-unconfirmed') : state === 'issued' && !byWebhook;
   // A state without a time of its own: refused, held, unknown, still under way.
   const lastAt = settledAt === null && acceptedAt === null ? changedAt : null;
   return [
-    ...moment(byGet ? settledAt : null, 'service', fill(texts.life.saidByGet, { state })),
     ...moment(settledAt, 'lote', fill(texts.life.settled, { state }), reason),
     ...moment(lastAt, 'lote', fill(texts.life.last, { state }), reason),
   ];
@@ -241,15 +235,13 @@ function auditPage(
     ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
 }
 
-function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[])[] {
-  const records = audit.map((entry) => [
-    new Date(entry.at).toISOString(),
-    entry.who ?? '',
-    entry.what,
-    entry.why,
-    entry.acceptedDuplicateRisk ? 'yes' : 'no',
-    String(entry.invoices),
-    entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
+const AUDIT_COLUMNS = ['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'];
+
+/** Returns the audit as a CSV file that Excel opens, with inert cells. */
+function auditCsv(audit: readonly AuditEntry[]): string {
+  const records = audit.map(({ at, who, what, why, acceptedDuplicateRisk, invoices, examples }) => [
+    ...[new Date(at).toISOString(), who ?? '', what, why, acceptedDuplicateRisk ? 'yes' : 'no', String(invoices)],
+    examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
   ]);
-  return [['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'], ...records];
+  return EXCEL_CSV_START + [AUDIT_COLUMNS, ...records].map((record) => excelCsvRecord(record)).join('');
 }

@@ -8,35 +8,30 @@ import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
 import { batchAddress, listPages, type ListPart, listPart } from '../pages/page-parts.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { errorCode, namesIn } from '../../platform/error-code.ts';
 
 /** Serves the results of the nights, from their stored summaries. */
 export function nightlyRoutes({ reportsDir }: Pick<ConsoleOptions, 'reportsDir'>, pages: PageAnswers): Hono {
-  const routes = new Hono();
-
-  routes.get('/', async (context) => {
-    const format = pages.formatOf(context);
+  const list = pages.page(async (context, format) => {
     const { title } = format.texts.nights;
     const { nights, part } = await listNights(reportsDir, context.req.query('page'));
     const content = html`<h1>${title}</h1>
       ${nightList(format, nights)} ${listPages(format, part, (page) => `/nights?page=${page}`)}`;
-    return pages.show(context, { title, content });
+    return { title, content };
   });
 
-  routes.get(`/:date{${NIGHTLY_DATE}}`, async (context) => {
-    const night = await readNight(reportsDir, context.req.param('date'));
-    if (night === 'missing') return pages.notFound(context);
-    const format = pages.formatOf(context);
+  const one = pages.page(async (context, format) => {
+    const night = await readNight(reportsDir, context.req.param('date') ?? '');
+    if (night === 'missing') return null;
     const { title, unreadable } = format.texts.nights;
-    if (night === 'unreadable') return pages.show(context, { title, content: html`<p>${unreadable}</p>` });
+    if (night === 'unreadable') return { title, content: html`<p>${unreadable}</p>` };
     const content = html`<p><a href="/nights">← ${title}</a></p>
       <h1>${format.texts.nights.night}: ${format.date(night.date)}</h1>
       ${nightSections(format, night, linkedName)}`;
-    return pages.show(context, { title: format.date(night.date), content });
+    return { title: format.date(night.date), content };
   });
 
-  return routes;
+  return new Hono().get('/', list).get(`/:date{${NIGHTLY_DATE}}`, one);
 }
 
 function nightList(format: PageFormat, listed: readonly ListedNight[]): SafeHtml {
@@ -78,27 +73,6 @@ interface StoredNight extends NightPage {
   readonly date: string;
 }
 
-const time = z
-  .string()
-  .transform((iso) => Date.parse(iso))
-  .refine(Number.isFinite);
-
-/** Lote itself writes the file, so `schema` guarantees that the rest is as in `NightlySummary`. */
-const StoredNight = z.looseObject({
-  schema: z.literal('lote.night/1'),
-  date: z.string(),
-  totals: z.looseObject({}),
-  runs: z.array(
-    z.looseObject({
-      startedAt: time,
-      finishedAt: time.nullable(),
-      files: z.array(z.looseObject({ remarks: z.array(z.looseObject({ kind: z.string() })) })),
-      waiting: z.array(z.looseObject({})),
-      messages: z.array(z.looseObject({ at: time })),
-    }),
-  ),
-});
-
 interface ListedNight {
   readonly date: string;
   readonly summary: StoredNight | null;
@@ -120,13 +94,26 @@ async function listNights(
   return { nights: await Promise.all(nights), part };
 }
 
-/** Returns the summary of a date; `missing` if there is none, `unreadable` if its file may not be read or is not a summary. */
+/** Returns the summary of a date; `missing` if there is none, `unreadable` if its file may not be read or is not a summary. Lote itself writes the file, so `schema` says what is in it. */
 async function readNight(reportsDir: string, date: string): Promise<StoredNight | 'missing' | 'unreadable'> {
   if (!NIGHTLY_FILE.test(`${date}.json`)) return 'missing';
   try {
     const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8');
-    return StoredNight.parse(JSON.parse(text)) as unknown as StoredNight;
+    const { schema, ...night } = JSON.parse(text) as StoredNight & { readonly schema: string };
+    return schema === 'lote.night/1' ? withTimes(night) : 'unreadable';
   } catch (error) {
     return errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable';
   }
+}
+
+/** Reads the times of a summary, which its file has as ISO texts. */
+function withTimes(night: StoredNight): StoredNight {
+  const timeOf = (time: number | string) => new Date(time).getTime();
+  const runs = night.runs.map((run) => ({
+    ...run,
+    startedAt: timeOf(run.startedAt),
+    finishedAt: run.finishedAt === null ? null : timeOf(run.finishedAt),
+    messages: run.messages.map((message) => ({ ...message, at: timeOf(message.at) })),
+  }));
+  return { ...night, runs };
 }

@@ -4,34 +4,21 @@ import { RETRY_STATES } from '../../domain/retry-decision.ts';
 import { fill } from '../../texts/fill.ts';
 import { html, type SafeHtml } from '../../texts/html.ts';
 import { wordOf } from '../../texts/outcomes/outcome-html.ts';
-import type { ConsoleOptions, ReconcileAnswer } from '../console-options.ts';
+import { type ConsoleOptions, OperationForm, ReasonText, type ReconcileAnswer } from '../console-options.ts';
 import { formOf } from './file-routes.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { LONGEST_REASON } from '../pages/forms.ts';
 import { batchAddress } from '../pages/page-parts.ts';
 import { actorOf, noteAct } from '../http/people.ts';
 
 const EVERYTHING_OPEN = 'the service was asked for everything that any batch left open';
 
-const reason = z.string().trim().min(1).max(LONGEST_REASON);
-
-const OperationForm = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['pause', 'cancelRemaining']), reason }),
-  z.object({
-    kind: z.literal('confirmTotal'),
-    invoices: z.stringFormat('count', /^\s*\d{1,9}\s*$/u).transform(Number),
-    reason,
-  }),
-  z.object({ kind: z.enum(['resume', 'settleNow']) }),
-]);
-
 const state = z.enum(RETRY_STATES);
 const RetryBatchForm = z.object({
   // The browser sends one checkbox as a text, several as a list.
   states: z.union([state.transform((one) => [one]), z.array(state).min(1)]),
-  reason,
+  reason: ReasonText,
 });
-const RetryInvoiceForm = z.object({ reason, acceptDuplicateRisk: z.literal('yes').optional() });
+const RetryInvoiceForm = z.object({ reason: ReasonText, acceptDuplicateRisk: z.literal('yes').optional() });
 
 const TARGETS = ['/:id', '/:id/invoices/:ordinal{[0-9]{1,9}}'] as const;
 
@@ -86,9 +73,8 @@ function goBack(context: Context, page: string, fields: Readonly<Record<string, 
 
 function reconcileFields(answer: ReconcileAnswer): Readonly<Record<string, string | number>> {
   if (answer.how === 'started') return { how: 'started' };
-  const { asked, settled, repeated, found, orphans, serviceAway, profileFoundWrong } = answer;
-  const away = profileFoundWrong === true ? 'profileFoundWrong' : 'unanswered';
-  return { how: 'ended', asked, settled, repeated, found, closed: orphans.length, ...(serviceAway && { away }) };
+  const { asked, settled, serviceAway } = answer;
+  return { how: 'ended', asked, settled, ...(serviceAway && { rest: 'waits' }) };
 }
 
 interface Target {
@@ -143,12 +129,6 @@ function retryLines({ texts: { retry }, plural }: PageFormat, query: Query): rea
 
 function reconcileLines({ texts: { reconcile }, count }: PageFormat, query: Query): readonly string[] {
   if (query['how'] === 'started') return [reconcile.started];
-  const names = ['closed', 'asked', 'settled', 'repeated', 'found'];
-  const words = Object.fromEntries(names.map((name) => [name, count(numberOf(query, name))]));
-  return [
-    ...(numberOf(query, 'closed') === 0 ? [] : [fill(reconcile.closed, words)]),
-    fill(reconcile.asked, words),
-    ...(numberOf(query, 'repeated') === 0 ? [] : [fill(reconcile.repeated, words)]),
-    ...(query['away'] === 'unanswered' || query['away'] === 'profileFoundWrong' ? [reconcile[query['away']]] : []),
-  ];
+  const [asked, settled] = [count(numberOf(query, 'asked')), count(numberOf(query, 'settled'))];
+  return [fill(reconcile.asked, { asked, settled }), ...(query['rest'] === 'waits' ? [reconcile.restWaits] : [])];
 }

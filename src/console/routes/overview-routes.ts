@@ -1,23 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
-import { batchOutcomes, withShortfalls, type FileShortfall } from '../../domain/batch-outcomes.ts';
+import type { FileShortfall } from '../../domain/batch-outcomes.ts';
 import { everyCountByOutcome, settledCount } from '../../domain/outcome-counts.ts';
-import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { doubtSentence, stateBar } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions, HealthCheck, ShownSetting } from '../console-options.ts';
 import { uploadForm } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import {
-  batchAddress,
-  batchTone,
-  isLive,
-  misfitNote,
-  notOutOf,
-  type NotOut,
-  type StateCounts,
-} from '../pages/page-parts.ts';
+import { batchAddress, batchTone, isLive, misfitNote, notOutOf, type NotOut } from '../pages/page-parts.ts';
 import { actionsFor } from '../http/people.ts';
+import { type ReadBatch, readBatches } from '../operations.ts';
 
 /** A person does not read a longer page, and finds older batches by their address. */
 const BATCHES_SHOWN = 100;
@@ -27,15 +20,8 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
   const { ledger, actions } = options;
   const routes = new Hono();
 
-  routes.get('/', async (context) => {
-    const format = pages.formatOf(context);
-    const records = await ledger.listBatches(BATCHES_SHOWN);
-    const batches = await Promise.all(
-      (await withShortfalls(ledger, records)).map(async ({ batch, shortfall }) => ({
-        ...{ batch, shortfall },
-        counts: everyCountByOutcome(await batchOutcomes(ledger, batch.batchId)),
-      })),
-    );
+  const home = pages.page(async (context, format) => {
+    const batches = await readBatches(ledger, await ledger.listBatches(BATCHES_SHOWN));
     const { texts } = format;
     const start = html`<h1>${texts.upload.title}</h1>
       ${uploadForm(format)}
@@ -44,29 +30,24 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
     const head = actionsFor(context, actions) === undefined ? html`<h1>${texts.batches}</h1>${onlyShows}` : start;
     const content = html`${head}
     ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : batchTable(format, batches)}`;
-    return pages.show(context, { title: texts.batches, content, live: records.some(isLive) });
+    return { title: texts.batches, content, live: batches.some(isLive) };
   });
 
-  routes.get('/health', async (context) => {
-    const format = pages.formatOf(context);
+  const health = pages.page(async (_, format) => {
     const checks = await healthChecks(options);
-    return pages.show(context, {
-      title: format.texts.health,
-      content: healthPage(format, checks),
-      status: checks.some(({ state }) => state === 'trouble') ? 503 : 200,
-    });
+    const status = checks.some(({ state }) => state === 'trouble') ? 503 : 200;
+    return { title: format.texts.health, content: healthPage(format, checks), status };
   });
 
-  return routes;
+  const profile = pages.page(async (_, format) => {
+    const misfits = (await options.misfits?.()) ?? [];
+    return { title: format.texts.profile, content: profilePage(format, options, misfits) };
+  });
+
+  return routes.get('/', home).get('/health', health).get('/profile', profile);
 }
 
-interface BatchWithCounts {
-  readonly batch: BatchRecord;
-  readonly counts: StateCounts;
-  readonly shortfall: FileShortfall;
-}
-
-function batchTable(format: PageFormat, batches: readonly BatchWithCounts[]): SafeHtml {
+function batchTable(format: PageFormat, batches: readonly ReadBatch[]): SafeHtml {
   const { texts } = format;
   const { file, state, invoices } = texts.heads;
   const columns = [
@@ -77,14 +58,14 @@ function batchTable(format: PageFormat, batches: readonly BatchWithCounts[]): Sa
   return table(texts.batches, columns, rows);
 }
 
-function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCounts): Row {
+function batchRow(format: PageFormat, batch: ReadBatch): Row {
   const { texts, count, time } = format;
+  const counts = { ...everyCountByOutcome([]), ...batch.counts };
   const notOut = notOutOf(batch, counts);
-  const open = whatIsOpen(format, notOut, shortfall);
   return [
     html`<a href="${batchAddress(batch.batchId)}">${batch.file}</a>`,
-    html`<span class="state ${batchTone(batch, notOut, shortfall)}">${texts.batchStates[batch.state]}</span>`,
-    batch.state === 'refused' ? texts.verdicts.refused : open,
+    html`<span class="state ${batchTone(batch, notOut, batch)}">${texts.batchStates[batch.state]}</span>`,
+    batch.state === 'refused' ? texts.verdicts.refused : whatIsOpen(format, notOut, batch),
     count(batch.invoices),
     html`${stateBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span>`,
     time(batch.startedAt),
@@ -110,24 +91,20 @@ function whatIsOpen(format: PageFormat, { problems, underWay }: NotOut, shortfal
 const CREDENTIALS = /\/\/[^/@\s]*@/u;
 const LONGEST_IN_LINE = 80;
 
-/** Serves the service profile in force. An operator edits the file in an editor, with its JSON Schema. */
-export function profileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { serviceProfile, profileSettings = [] } = options;
-  const routes = new Hono();
-  routes.get('/', async (context) => {
-    const format = pages.formatOf(context);
-    const { profile: title, profilePage: words, setting, value } = format.texts;
-    const baseUrl = serviceProfile?.['baseUrl'];
-    const address = typeof baseUrl === 'string' ? baseUrl.replace(CREDENTIALS, '//•••@') : null;
-    const rows = profileSettings.map((one) => settingRow(format, one));
-    const content = html`<h1>${title}</h1>
-      <p>${words.intro}</p>
-      ${misfitNote(format, (await options.misfits?.()) ?? [])}
-      ${address === null ? '' : html`<p>${words.service} <code>${address}</code></p>`}
-      ${table(title, [{ row: setting }, { value }, { text: words.meaning }], rows)}`;
-    return pages.show(context, { title, content });
-  });
-  return routes;
+/** Renders the service profile in force. An operator edits the file in an editor, with its JSON Schema. */
+function profilePage(
+  format: PageFormat,
+  { serviceProfile, profileSettings = [] }: ConsoleOptions,
+  misfits: readonly ProfileMisfit[],
+): SafeHtml {
+  const { profile: title, profilePage: words, setting, value } = format.texts;
+  const baseUrl = serviceProfile?.['baseUrl'];
+  const address = typeof baseUrl === 'string' ? baseUrl.replace(CREDENTIALS, '//•••@') : null;
+  const rows = profileSettings.map((one) => settingRow(format, one));
+  return html`<h1>${title}</h1>
+    <p>${words.intro}</p>
+    ${misfitNote(format, misfits)} ${address === null ? '' : html`<p>${words.service} <code>${address}</code></p>`}
+    ${table(title, [{ row: setting }, { value }, { text: words.meaning }], rows)}`;
 }
 
 function settingRow({ texts: { profilePage } }: PageFormat, setting: ShownSetting): Row {

@@ -1,39 +1,21 @@
-import { Hono, type Context } from 'hono';
-import { isoTime } from '../../domain/time/iso-time.ts';
+import { Hono } from 'hono';
 import { fill } from '../../texts/fill.ts';
 import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { csvAnswer, type Table } from '../http/report-downloads.ts';
 import { batchAddress } from '../pages/page-parts.ts';
-import { noteAct } from '../http/people.ts';
 import { answerSearch, readSearchQuery, type SearchAnswer, searchAddress, type SearchQuery } from '../operations.ts';
 import type { FoundInvoice } from '../../ledger/batches/search.ts';
 
-/** Serves the search over the invoices of all batches, and its results as files. */
-export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' | 'people'>, pages: PageAnswers): Hono {
-  const routes = new Hono();
-  const queryOf = (context: Context): SearchQuery =>
-    readSearchQuery((name) => context.req.query(name), pages.formatOf(context).timeZone);
-
-  routes.get('/search', async (context) => {
-    const format = pages.formatOf(context);
-    const query = queryOf(context);
+/** Serves the search over the invoices of all batches. */
+export function searchRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
+  const search = pages.page(async (context, format) => {
+    const query = readSearchQuery((name) => context.req.query(name), format.timeZone);
     const content = searchPage(format, query, await answerSearch(ledger, query));
-    return pages.show(context, { title: format.texts.search.title, content });
+    return { title: format.texts.search.title, content };
   });
-
-  routes.get('/search.csv', async (context) => {
-    const result = await answerSearch(ledger, queryOf(context));
-    if (result === null) return pages.notFound(context);
-    // The audit has no search words, which may be personal data.
-    const batchIds = result.found.map(({ batchId }) => batchId);
-    await noteAct(context, people, batchIds, { what: 'download', why: 'search.csv' });
-    return csvAnswer(context, 'invoices', foundTable(result.found), pages.formatOf(context).decimalMark);
-  });
-
-  return routes;
+  return new Hono().get('/search', search);
 }
 
 function searchPage(format: PageFormat, query: SearchQuery, result: SearchAnswer | null): SafeHtml {
@@ -74,16 +56,14 @@ function answer(format: PageFormat, query: SearchQuery, result: SearchAnswer): S
   const net = query.search?.net;
   const readAs = net === undefined ? '' : html`<p>${fill(search.readAs, { amount: money(net) })}</p>`;
   const link = (over: Readonly<Record<string, string>>, text: string) =>
-    html`<p><a href="${searchAddress('/search', query, over)}">${text}</a></p>`;
+    html`<p><a href="${searchAddress(query, over)}">${text}</a></p>`;
   const reach =
     backTo === null ? '' : html`<p class="soft">${fill(plural(search.looked, lookedAt), { date: time(backTo) })}</p>`;
   const goOn = next === null ? '' : link({ after: next }, search.goOn);
   if (found.length === 0) return html`${readAs}<p role="status">${search.nothing}</p>${reach}${goOn}`;
-  const here = { after: query.after, parts: query.search?.parts === true ? '1' : '' };
   return html`${readAs}
     <p role="status">${plural(search.found, found.length)}</p>
-    ${results(format, found)} ${lookedAt === 0 ? link({ parts: '1' }, search.parts) : ''} ${reach} ${goOn}
-    <p><a class="button" href="${searchAddress('/search.csv', query, here)}">${search.save}</a></p>`;
+    ${results(format, found)} ${lookedAt === 0 ? link({ parts: '1' }, search.parts) : ''} ${reach} ${goOn}`;
 }
 
 function results(format: PageFormat, found: readonly FoundInvoice[]): SafeHtml {
@@ -106,22 +86,5 @@ function row({ money, time, texts }: PageFormat, invoice: FoundInvoice): Row {
     html`${stateMark(state)}${contradictions.map((flag) => html`<div>${texts.contradictions.flags[flag]}</div>`)}`,
     ...[net === null ? '' : `${money(net)} ${currency ?? ''}`, serviceId ?? ''],
     ...[html`<a href="${batch}">${file}</a>`, time(readAt)],
-  ];
-}
-
-const COLUMNS = 'file batch read_at invoice_ref merchant_nif state net currency service_id rows attempts';
-/** The flags with seen contradictions come last, so that no column moves. */
-const LAST_COLUMNS = 'sent_at settled_at reason_code reason_message flags';
-
-function foundTable(found: readonly FoundInvoice[]): Table {
-  return [
-    `${COLUMNS} ${LAST_COLUMNS}`.split(' '),
-    ...found.map((one) => [
-      ...[one.file, one.batchId, isoTime(one.readAt), one.ref, one.merchantNif, one.state],
-      one.net === null ? '' : { decimal: one.net },
-      ...[one.currency ?? '', one.serviceId ?? '', one.rows.join(' '), String(one.attempts)],
-      ...[isoTime(one.sentAt) ?? '', isoTime(one.settledAt) ?? ''],
-      ...[one.reason?.code ?? '', one.reason?.message ?? '', one.flags.join(' ')],
-    ]),
   ];
 }

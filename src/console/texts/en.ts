@@ -1,5 +1,5 @@
 import { columnNames } from '../../texts/columns.ts';
-import { NIGHT_TEXTS_EN } from '../../texts/nights/en.ts';
+import { OUTCOME_TEXTS_EN } from '../../texts/outcomes/en.ts';
 
 /** English texts of the console. */
 export const TEXTS_EN = {
@@ -30,12 +30,8 @@ export const TEXTS_EN = {
     button: 'Ask the service now',
     started: 'The service is being asked. Look again in a moment.',
     asked: 'Asked for {asked} documents, {settled} of them now have a final word.',
-    repeated: 'Repeated {repeated} requests without an answer, {found} of them were found.',
-    closed:
-      'Batches without a run that were closed: {closed}. What they left unknown was not repeated: read their reports, then ask once more.',
-    unanswered: 'The service does not answer; the rest waits for the next time.',
-    profileFoundWrong:
-      'The rest was not asked for, because the service profile was found to be wrong. Correct it and start Lote again.',
+    restWaits:
+      'The rest waits: the service does not answer, or its profile was found to be wrong. See the health page.',
   },
   auditPage: {
     none: 'Nothing was done by hand.',
@@ -85,7 +81,6 @@ export const TEXTS_EN = {
     looked: '{n} [invoice was|invoices were] looked at one by one, back to {date}.',
     goOn: 'Older ones were not looked at: look further back',
     read: 'Read',
-    save: 'Save what is shown (CSV for Excel)',
   },
   life: {
     read: 'read from {file}, [row|rows] {rows}',
@@ -93,7 +88,6 @@ export const TEXTS_EN = {
     firstSent: 'first sent',
     accepted: 'accepted by the service as {id}',
     webhook: 'webhook {type}',
-    saidByGet: 'asked by GET: {state}',
     settled: 'final: {state}',
     last: 'last change; now {state}',
     asked: 'Asked by GET as planned: {n} [time|times].',
@@ -112,7 +106,7 @@ export const TEXTS_EN = {
     reasons: 'Why invoices are not confirmed as issued',
   },
   rate: { settled: '{n} settled a second since the start.', left: 'About {time} left.' },
-  ...NIGHT_TEXTS_EN,
+  ...OUTCOME_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
   health: 'Health',
@@ -214,7 +208,6 @@ export const TEXTS_EN = {
     },
   },
   dryRun: {
-    proof: 'Everything as data',
     title: 'Check of',
     refused: 'This file cannot be read as invoices, so nothing of it can be sent.',
     clean: 'No errors: [the|all] {n} [invoice|invoices] can be sent.',

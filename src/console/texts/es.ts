@@ -1,6 +1,6 @@
 import type { ConsoleTexts } from './en.ts';
 import { columnNames } from '../../texts/columns.ts';
-import { NIGHT_TEXTS_ES } from '../../texts/nights/es.ts';
+import { OUTCOME_TEXTS_ES } from '../../texts/outcomes/es.ts';
 
 /** Spanish texts of the console. */
 export const TEXTS_ES: ConsoleTexts = {
@@ -31,12 +31,7 @@ export const TEXTS_ES: ConsoleTexts = {
     button: 'Preguntar ahora al servicio',
     started: 'Se está preguntando al servicio. Mire de nuevo dentro de un momento.',
     asked: 'Se preguntó por {asked} documentos, {settled} de ellos tienen ahora palabra final.',
-    repeated: 'Se repitieron {repeated} peticiones sin respuesta, {found} de ellas se encontraron.',
-    closed:
-      'Lotes sin ejecución que se cerraron: {closed}. Lo que dejaron como «unknown» no se repitió: lea sus informes y después pregunte otra vez.',
-    unanswered: 'El servicio no responde; el resto espera a la próxima vez.',
-    profileFoundWrong:
-      'No se preguntó por el resto, porque el perfil del servicio resultó ser erróneo. Alguien debe corregirlo y volver a iniciar Lote.',
+    restWaits: 'El resto espera: el servicio no responde, o su perfil es erróneo. Vea el estado del sistema.',
   },
   auditPage: {
     none: 'No se hizo nada a mano.',
@@ -86,7 +81,6 @@ export const TEXTS_ES: ConsoleTexts = {
     looked: 'Se [miró|miraron] {n} [factura|facturas], una por una, hasta {date}.',
     goOn: 'Las más antiguas no se miraron: buscar más atrás',
     read: 'Leído',
-    save: 'Guardar lo que se ve (CSV para Excel)',
   },
   life: {
     read: 'leída de {file}, [fila|filas] {rows}',
@@ -94,7 +88,6 @@ export const TEXTS_ES: ConsoleTexts = {
     firstSent: 'primer envío',
     accepted: 'aceptada por el servicio como {id}',
     webhook: 'webhook {type}',
-    saidByGet: 'preguntado por GET: {state}',
     settled: 'final: {state}',
     last: 'último cambio; ahora {state}',
     asked: 'Preguntado por GET según lo previsto: {n} [vez|veces].',
@@ -113,7 +106,7 @@ export const TEXTS_ES: ConsoleTexts = {
     reasons: 'Por qué hay facturas sin emisión confirmada',
   },
   rate: { settled: '{n} resueltas por segundo desde el inicio.', left: 'Quedan unos {time}.' },
-  ...NIGHT_TEXTS_ES,
+  ...OUTCOME_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   health: 'Estado del sistema',
@@ -220,7 +213,6 @@ export const TEXTS_ES: ConsoleTexts = {
     },
   },
   dryRun: {
-    proof: 'Todo en datos',
     title: 'Comprobación de',
     refused: 'Este archivo no se puede leer como facturas, así que nada de él se puede enviar.',
     clean: 'Sin errores: [la factura|las {n} facturas] se [puede|pueden] enviar.',

@@ -1,6 +1,6 @@
 import type { ConsoleTexts } from './en.ts';
 import { columnNames } from '../../texts/columns.ts';
-import { NIGHT_TEXTS_PT } from '../../texts/nights/pt.ts';
+import { OUTCOME_TEXTS_PT } from '../../texts/outcomes/pt.ts';
 
 /** Portuguese texts of the console. */
 export const TEXTS_PT: ConsoleTexts = {
@@ -31,12 +31,7 @@ export const TEXTS_PT: ConsoleTexts = {
     button: 'Perguntar já ao serviço',
     started: 'O serviço está a ser consultado. Veja de novo daqui a pouco.',
     asked: 'Consultados {asked} documentos, {settled} deles têm agora palavra final.',
-    repeated: 'Repetidos {repeated} pedidos sem resposta, {found} deles foram encontrados.',
-    closed:
-      'Lotes sem execução que foram fechados: {closed}. O que deixaram como «unknown» não foi repetido: leia os relatórios e depois consulte outra vez.',
-    unanswered: 'O serviço não responde; o resto fica para a próxima vez.',
-    profileFoundWrong:
-      'O resto não foi consultado, porque o perfil do serviço se revelou errado. Alguém tem de o corrigir e iniciar o Lote de novo.',
+    restWaits: 'O resto fica à espera: o serviço não responde, ou o seu perfil está errado. Veja o estado do sistema.',
   },
   auditPage: {
     none: 'Nada foi feito à mão.',
@@ -86,7 +81,6 @@ export const TEXTS_PT: ConsoleTexts = {
     looked: '[Foi vista|Foram vistas] {n} [fatura|faturas], uma a uma, até {date}.',
     goOn: 'As mais antigas não foram vistas: procurar mais atrás',
     read: 'Lido',
-    save: 'Guardar o que se vê (CSV para Excel)',
   },
   life: {
     read: 'lida de {file}, [linha|linhas] {rows}',
@@ -94,7 +88,6 @@ export const TEXTS_PT: ConsoleTexts = {
     firstSent: 'primeiro envio',
     accepted: 'aceite pelo serviço como {id}',
     webhook: 'webhook {type}',
-    saidByGet: 'perguntado por GET: {state}',
     settled: 'final: {state}',
     last: 'última alteração; agora {state}',
     asked: 'Perguntado por GET como planeado: {n} [vez|vezes].',
@@ -113,7 +106,7 @@ export const TEXTS_PT: ConsoleTexts = {
     reasons: 'Porque há faturas sem emissão confirmada',
   },
   rate: { settled: '{n} concluídas por segundo desde o início.', left: 'Faltam cerca de {time}.' },
-  ...NIGHT_TEXTS_PT,
+  ...OUTCOME_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   health: 'Estado do sistema',
@@ -219,7 +212,6 @@ export const TEXTS_PT: ConsoleTexts = {
     },
   },
   dryRun: {
-    proof: 'Tudo em dados',
     title: 'Verificação de',
     refused: 'Este ficheiro não pode ser lido como faturas, por isso nada dele pode ser enviado.',
     clean: 'Sem erros: [a fatura pode|as {n} faturas podem] ser [enviada|enviadas].',

@@ -1,14 +1,8 @@
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/records/night.ts';
 import { fill } from '../fill.ts';
 import { html, table, type HtmlValue, type Row, type SafeHtml } from '../html.ts';
-import type { SpeechFormat } from '../speech-format.ts';
-import type { NightTexts } from './en.ts';
+import type { OutcomeFormat } from '../outcomes/outcome-html.ts';
 import { nightTone, nightVerdict, type NightOutcome, waitingName, remarkText } from './night-verdict.ts';
-
-/** Numbers, times and words of a page about nights. */
-export interface NightFormat extends SpeechFormat {
-  readonly texts: NightTexts;
-}
 
 /** Returns the name of a file with the links that only one place has. */
 type NameOf = (entry: NightlyRunEntry) => HtmlValue;
@@ -28,7 +22,7 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 const URGENT_FIRST = Object.keys(TONES);
 
 /** Shows whether every file went through, then each run, with the files that need a person first. */
-export function nightSections(format: NightFormat, night: NightPage, nameOf: NameOf): SafeHtml {
+export function nightSections(format: OutcomeFormat, night: NightPage, nameOf: NameOf): SafeHtml {
   const { texts, count, time, plural } = format;
   const end = night.runs.at(-1)?.finishedAt ?? null;
   const totals = Object.fromEntries(Object.entries(night.totals).map(([name, number]) => [name, count(number)]));
@@ -40,7 +34,7 @@ export function nightSections(format: NightFormat, night: NightPage, nameOf: Nam
     ${night.runs.toReversed().map((run) => runSection(format, run, nameOf))}`;
 }
 
-function runSection(format: NightFormat, run: NightlyRunState, nameOf: NameOf): SafeHtml {
+function runSection(format: OutcomeFormat, run: NightlyRunState, nameOf: NameOf): SafeHtml {
   const { texts, time, count } = format;
   const { nights, nightFile, heads } = texts;
   const files = run.files.toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
@@ -69,7 +63,7 @@ function runSection(format: NightFormat, run: NightlyRunState, nameOf: NameOf): 
 }
 
 function messageLine(
-  { texts: { morning }, time }: NightFormat,
+  { texts: { morning }, time }: OutcomeFormat,
   message: NightlyRunState['messages'][number],
 ): SafeHtml {
   const { channel, state, at, detail } = message;
@@ -78,7 +72,7 @@ function messageLine(
     ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }
 
-function fileRow(format: NightFormat, entry: NightlyRunEntry, nameOf: NameOf): Row {
+function fileRow(format: OutcomeFormat, entry: NightlyRunEntry, nameOf: NameOf): Row {
   const { shelvedAs, verdict, invoices, issued, remarks } = entry;
   return [
     html`${nameOf(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}`,

@@ -2,10 +2,10 @@ import { fill, plainText } from '../fill.ts';
 import type { NightlyRemark, NightlyRunState } from '../../domain/records/night.ts';
 import type { WaitingFile } from '../../domain/records/dropped-file.ts';
 import type { SpeechFormat } from '../speech-format.ts';
-import { type NightTexts, NIGHT_TEXTS_EN } from './en.ts';
+import { OUTCOME_TEXTS_EN, type OutcomeTexts } from '../outcomes/en.ts';
+import { OUTCOME_TEXTS_ES } from '../outcomes/es.ts';
+import { OUTCOME_TEXTS_PT } from '../outcomes/pt.ts';
 import type { Language } from '../languages.ts';
-import { NIGHT_TEXTS_ES } from './es.ts';
-import { NIGHT_TEXTS_PT } from './pt.ts';
 
 /** Facts for the verdict of a night; `runs` has the oldest first. */
 export interface NightOutcome {
@@ -21,7 +21,7 @@ export function nightTone({ totals, runs }: NightOutcome): 'good' | 'open' | 'ba
 
 /** Returns a night in one sentence. */
 export function nightVerdict(
-  { nights }: Pick<NightTexts, 'nights'>,
+  { nights }: Pick<OutcomeTexts, 'nights'>,
   plural: SpeechFormat['plural'],
   { totals, runs }: NightOutcome,
 ): string {
@@ -84,8 +84,8 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
 }
 
 /** Words about nights by language. */
-export const NIGHT_TEXTS: Readonly<Record<Language, NightTexts>> = {
-  en: NIGHT_TEXTS_EN,
-  pt: NIGHT_TEXTS_PT,
-  es: NIGHT_TEXTS_ES,
+export const NIGHT_TEXTS: Readonly<Record<Language, OutcomeTexts>> = {
+  en: OUTCOME_TEXTS_EN,
+  pt: OUTCOME_TEXTS_PT,
+  es: OUTCOME_TEXTS_ES,
 };

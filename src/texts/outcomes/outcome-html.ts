@@ -7,7 +7,8 @@ import { problemWords } from '../problems/problem-words.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 import type { OutcomeTexts } from './en.ts';
 
-interface OutcomeFormat extends SpeechFormat {
+/** Words about outcomes and nights, with the numbers and times of one reader. */
+export interface OutcomeFormat extends SpeechFormat {
   readonly texts: OutcomeTexts;
 }
 
@@ -226,39 +227,36 @@ export function proofLines(proof: Readonly<Record<string, unknown>>, { texts }: 
   const words = texts.proof;
   const lines = Object.entries(proof)
     .filter(([name]) => !LEFT_OUT.has(name))
-    .flatMap(([name, value]) => named(words, name, value));
+    .flatMap(([name, value]) => named(words, name, value))
+    .filter(([, said]) => said !== '');
   if (lines.length === 0) return html``;
   return html`<p>${words.title}</p>
     <ul>
-      ${lines.map(([name, value]) => html`<li><span class="soft">${name}:</span> ${value}</li>`)}
+      ${lines.map(([name, said]) => html`<li><span class="soft">${name}:</span> ${said}</li>`)}
     </ul>`;
 }
 
-type Line = readonly [name: string, value: string];
-
-function named(words: Words, name: string, value: unknown): readonly Line[] {
-  const plain = decision(words, value);
+function named(words: Words, name: string, value: unknown): readonly (readonly [name: string, said: string])[] {
   const shown = wordOf(words.names, name, name.replaceAll('_', ' '));
-  if (plain !== null) return plain === '' ? [] : [[shown, plain]];
-  if (!isRecord(value)) return [];
+  if (!isRecord(value) || chosenOf(value) !== undefined) return [[shown, decision(words, value)]];
   // Some proofs have one decision for each column, such as decimal marks.
-  return Object.entries(value).flatMap(([column, entry]) => {
-    const said = decision(words, entry);
-    return said === null || said === '' ? [] : [[fill(words.inColumn, { name: shown, column }), said] as const];
+  return Object.entries(value).map(([column, entry]) => {
+    return [fill(words.inColumn, { name: shown, column }), decision(words, entry)];
   });
 }
 
-/** Returns a decision such as `comma, proved (row 8: 0,5)`; empty if it says nothing, null if it is not a single decision. */
-function decision(words: Words, value: unknown): string | null {
+function chosenOf(value: Readonly<Record<string, unknown>>): unknown {
+  return value['name'] ?? value['value'] ?? value['mark'];
+}
+
+/** Returns a decision such as `comma, proved (row 8: 0,5)`; empty if it says nothing. */
+function decision(words: Words, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return markName(words, String(value));
   if (typeof value === 'boolean') return value ? words.yes : '';
   if (Array.isArray(value)) return value.filter((entry) => typeof entry === 'string').join(', ');
-  if (!isRecord(value)) return '';
-  const chosen = value['name'] ?? value['value'] ?? value['mark'];
-  if (chosen === null) return '';
-  if (typeof chosen !== 'string') return null;
-  // No number of the column has a mark, so nothing was decided.
-  if (value['how'] === 'either') return '';
+  const chosen = isRecord(value) ? chosenOf(value) : undefined;
+  // With `either` no number of the column has a mark, so nothing was decided.
+  if (!isRecord(value) || typeof chosen !== 'string' || value['how'] === 'either') return '';
   const how = typeof value['how'] === 'string' ? `, ${wordOf(words.how, value['how'])}` : '';
   return `${markName(words, chosen)}${how}${witness(words, value['witness'])}`;
 }

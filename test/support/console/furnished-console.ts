@@ -45,7 +45,6 @@ const FILLED: Readonly<Record<string, string>> = {
 /** Queries without which a page has nothing to show. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/search': '?q=FT+2026',
-  '/search.csv': '?q=FT+2026',
   '/search.xlsx': '?q=FT+2026',
   '/api/invoices': '?q=FT+2026',
   '/check': `?file=${DROPPED}`,

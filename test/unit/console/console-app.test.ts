@@ -1,15 +1,11 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { totalsDiffer, totalsFinding } from '../../../src/domain/control-totals.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
-import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { aBatch, anInvoice, ledgerHolding, pageAt, testConsole } from './console-ledger.ts';
 import type { Held, TestConsole } from './console-ledger.ts';
-import { pageHeaders } from '../../support/browser/page-headers.ts';
-import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 import { finding } from '../report/batch-invoices.ts';
 import { profileSettings } from '../../../src/app/console/console-parts.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
@@ -54,11 +50,14 @@ const MIXED: Held = {
 const MIXED_PAGE = `/batches/${MIXED.batch.batchId}`;
 
 describe('the list of batches', () => {
-  it('says what to do while there is none', async () => {
-    expect(await pageOf('/')).toContain('drop one into the input folder');
+  it('says what to do while there is none, and is then not live', async () => {
+    const page = await pageOf('/');
+
+    expect(page).toContain('drop one into the input folder');
+    expect(page).not.toContain('data-live');
   });
 
-  it('shows each batch with its state, progress and what needs attention', async () => {
+  it('shows each batch with its state, progress and what needs attention, and is live while one runs', async () => {
     const running = {
       batch: aBatch({ batchId: 'b2', file: 'june.csv', state: 'running', invoices: 2 }),
       invoices: [anInvoice(), anInvoice({ ordinal: 2, state: 'staged' })],
@@ -66,18 +65,9 @@ describe('the list of batches', () => {
 
     const page = await pageOf('/', { held: [running, MIXED] });
 
-    expect(page).toMatch(/href="\/batches\/b2">june\.csv</u);
-    expect(page).toContain('1 / 2');
-    expect(page).toContain('2 need attention');
-    expect(page).toContain('<span class="soft">none</span>');
-    expect(page.indexOf('june.csv')).toBeLessThan(page.indexOf('may.csv'));
-  });
-
-  it('is live only while something runs', async () => {
-    const running = { batch: aBatch({ state: 'running' }), invoices: [] };
-
-    expect(await pageOf('/', { held: [running] })).toContain('data-live');
-    expect(await pageOf('/', { held: [MIXED] })).not.toContain('data-live');
+    expect(page).toMatch(/href="\/batches\/b2">june\.csv[^]*may\.csv/u);
+    for (const text of ['1 / 2', '2 need attention', '<span class="soft">none</span>', 'data-live'])
+      expect(page).toContain(text);
   });
 });
 
@@ -149,34 +139,20 @@ describe('a finished batch', () => {
     expect(page.includes('Everything went out:')).toBe(tone === 'good');
     expect(page.includes('belong')).toBe(inList.some((text) => text.includes('belong')));
   });
-
-  it('says in the API how it falls short', async () => {
-    const lost = { ...alone({ rowsWithoutInvoice: 1 }), findings: [DIFFER] };
-
-    const listed: unknown = await (await get('/api/batches', { held: [lost] })).json();
-
-    expect(listed).toMatchObject({ batches: [{ rowsLost: 1, totalsDiffer: DIFFER.message }] });
-  });
 });
 
-it('says of an issued invoice in doubt so, and which one, in the list, on its pages and in the API', async () => {
+it('names an issued invoice in doubt on its page, on that of its batch, and in the API', async () => {
   const flag = 'second-service-id';
-  const sentence = '1 invoice went out and is in doubt: it may exist twice at the service';
   const doubt = '<strong>The service accepted a second document of this invoice: it may exist twice.</strong>';
   const invoices = [anInvoice(), anInvoice({ ordinal: 2, flags: [flag], contradictions: [flag] })];
   const held = [{ batch: aBatch({ invoices: 2 }), invoices }];
-  const address = `/batches/${aBatch().batchId}`;
 
-  const page = await pageOf(address, { held });
-  const bad = ['<section class="verdict bad">', doubt];
-  for (const [said, texts] of [
-    [await pageOf('/', { held }), ['<span class="state bad">finished</span>', sentence]],
-    [page, [...bad, sentence, '<strong>In doubt: F-2</strong>']],
-    [await pageOf(`${address}/invoices/2`, { held }), bad],
-  ] as const)
-    for (const text of texts) expect(said).toContain(text);
-  expect(page).not.toContain('Everything went out');
-  const answer: unknown = await (await get(`/api${address}`, { held })).json();
+  const page = await pageOf(MIXED_PAGE, { held });
+  expect(page).toContain(doubt);
+  expect(page).toContain('<strong>In doubt: F-2</strong>');
+  const ofInvoice = await pageOf(`${MIXED_PAGE}/invoices/2`, { held });
+  for (const text of ['<section class="verdict bad">', doubt]) expect(ofInvoice).toContain(text);
+  const answer: unknown = await (await get(`/api${MIXED_PAGE}`, { held })).json();
   expect(answer).toMatchObject({ contradicted: 1, contradictedRefs: ['F-2'] });
 });
 
@@ -193,15 +169,12 @@ describe('the page of a batch', () => {
   });
 
   it('stays live until its report is there: the batch ends a moment before', async () => {
-    const path = MIXED_PAGE;
-    const before = await pageOf(path, { held: [MIXED] });
+    const before = await pageOf(MIXED_PAGE, { held: [MIXED] });
     await mkdir(join(reportsDir, MIXED.batch.batchId));
     await writeFile(join(reportsDir, MIXED.batch.batchId, 'report.html'), '<p>whole</p>');
+    const after = await pageOf(MIXED_PAGE, { held: [MIXED] });
 
-    const after = await pageOf(path, { held: [MIXED] });
-
-    expect(before).toContain('data-live');
-    expect(after).not.toContain('data-live');
+    expect([before.includes('data-live'), after.includes('data-live')]).toEqual([true, false]);
     expect(after).toContain('report.html');
   });
 
@@ -305,7 +278,7 @@ describe('the files of a report', () => {
     const path = MIXED_PAGE;
     const actions = {};
 
-    expect(await pageOf(path, { held: [MIXED], actions })).toMatch(/action="\/files[^"]*"/u);
+    expect(await pageOf(path, { held: [MIXED], actions })).toContain('action="/files"');
     expect(await pageOf(path, { held: [MIXED] })).not.toContain('type="file"');
     await rm(join(reportsDir, MIXED.batch.batchId, 'corrections.csv'));
     expect(await pageOf(path, { held: [MIXED], actions })).not.toContain('type="file"');
@@ -323,6 +296,16 @@ describe('the files of a report', () => {
     expect(corrections.headers.get('content-disposition')).toBe('attachment; filename="corrections.csv"');
   });
 
+  it.skipIf(process.platform !== 'linux')('are closed after a HEAD, which reads no body', async () => {
+    await get(`${MIXED_PAGE}/files/report.html`, { held: [MIXED], method: 'HEAD' });
+
+    const opened = async () => {
+      const files = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+      return (await Promise.all(files)).filter((path) => path.endsWith('report.html'));
+    };
+    await expect.poll(opened).toEqual([]);
+  });
+
   const others =
     'secret.txt .writing-x ..%2Foutside.txt %2E%2E%2Foutside.txt ..%5Coutside.txt report.html%00.txt report.csv';
   it.each(others.split(' '))('are 404 for %s', async (name) => {
@@ -338,13 +321,19 @@ describe('the files of a report', () => {
 });
 
 describe('the JSON API', () => {
-  it('lists batches with counts', async () => {
-    const answer = await get('/api/batches', { held: [MIXED, { batch: aBatch({ batchId: 'b2' }), invoices: [] }] });
+  it('lists batches with counts and shortfalls, without fencing tokens', async () => {
+    const DIFFER = totalsFinding(totalsDiffer(['expected 4 invoices, found 3'], false));
+    const falling = { ...MIXED, findings: [DIFFER] };
+    const answer = await get('/api/batches', { held: [falling, { batch: aBatch({ batchId: 'b2' }), invoices: [] }] });
 
     const { batches } = (await answer.json()) as { batches: object[] };
-    const counts = { issued: 1, rejected: 1, unknown: 1, staged: 0 };
+    const counts = { issued: 1, rejected: 1, unknown: 1 };
+    const shortfall = { rowsLost: 2, totalsDiffer: DIFFER.message };
     expect(batches.map((batch) => 'fencingToken' in batch)).toEqual([false, false]);
-    expect(batches).toMatchObject([{ batchId: MIXED.batch.batchId, file: 'may.csv', counts }, { batchId: 'b2' }]);
+    expect(batches).toMatchObject([
+      { batchId: MIXED.batch.batchId, file: 'may.csv', counts, ...shortfall },
+      { batchId: 'b2' },
+    ]);
   });
 
   it.each([
@@ -365,48 +354,20 @@ describe('the JSON API', () => {
     const { fencingToken: _, ...shown } = MIXED.batch;
     expect(body).toMatchObject({ ...shown, counts: { rejected: 1 }, fileFindings: MIXED.findings, reports: [] });
     expect(body).not.toHaveProperty('fencingToken');
-    expect(Object.keys(body['counts'] as object).sort()).toEqual([...OUTCOMES].sort());
     expect(body['outcomes']).toHaveLength(3);
   });
 
-  it('streams the invoices of a batch, one a line', async () => {
-    const lines = (await pageOf(`/api${MIXED_PAGE}/invoices`, { held: [MIXED] })).trimEnd().split('\n');
+  it.each(['/api/batches/none', '/api/nothing'])('answers 404 in JSON: %s', async (path) => {
+    const answer = await get(path);
 
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(MIXED.invoices);
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { message: expect.any(String) } }]);
   });
-
-  it('reads nothing on for a HEAD, which has no body', async () => {
-    let readers = 0;
-    async function* endless(): AsyncGenerator<readonly BatchInvoice[]> {
-      readers += 1;
-      try {
-        for (;;) yield [anInvoice()];
-      } finally {
-        readers -= 1;
-      }
-    }
-    const ledger = { ...ledgerHolding([MIXED]), batchInvoices: endless };
-
-    await get(`/api${MIXED_PAGE}/invoices`, { ledger, method: 'HEAD' });
-    await nextTurn();
-
-    expect(readers).toBe(0);
-  });
-
-  it.each(['/api/batches/none', '/api/batches/none/invoices', '/api/nothing'])(
-    'answers 404 in JSON: %s',
-    async (path) => {
-      const answer = await get(path);
-
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) as string } });
-    },
-  );
 });
 
 describe('an order of a program', () => {
   const PURGED = { batches: [{ batchId: 'b', sha256: 'ab' }], contents: 1, bodies: 1, findings: 0, deliveries: 2 };
   const STARTED = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
+  const FOUND = [{ ref: 'F-1', rows: [2] }];
   const PURGE = { olderThanMs: 86_400_000, dryRun: false };
   const RUN = { files: ['/in/may.csv'], options: { profile: 'erp' } };
   const WITH_TOKEN = { 'x-lote-token': 'the-token' };
@@ -416,35 +377,30 @@ describe('an order of a program', () => {
     const asked: unknown[] = [];
     const purge = async (request: unknown) => (asked.push(request), { ...PURGED, others: [], staying: [] });
     const run = async (request: unknown) => (asked.push(request), STARTED);
-    const app = testConsole({ reportsDir, token: 'the-token', actions: { purge, run, ...given } });
+    const rowsOfRefs = async (request: unknown) => (asked.push(request), FOUND);
+    const app = testConsole({ reportsDir, token: 'the-token', actions: { purge, run, rowsOfRefs, ...given } });
     const post = (path: string, body: unknown, headers: Record<string, string> = WITH_TOKEN) =>
       app.request(`http://localhost/api/${path}`, {
         ...{ method: 'POST', headers: { host: 'localhost', ...headers } },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       });
-    return { app, asked, post };
+    return { asked, post };
   }
 
   it.each([
-    ['purge', PURGE, 200, PURGED],
-    ['run', RUN, 202, STARTED],
-  ])('to %s is done for who carries the token', async (path, body, status, done) => {
+    ['purge', PURGE, PURGED],
+    ['run', RUN, STARTED],
+    ['rows', { batchId: 'b', refs: ['F-1'] }, FOUND],
+  ])('to %s is done for a program with the token, and not for a page of the console', async (path, body, done) => {
     const { asked, post } = recording();
 
+    for (const headers of [{ origin: 'http://localhost' }, { 'x-lote-token': 'another' }, {}])
+      expect((await post(path, body, headers)).status).toBe(403);
+    expect(asked).toEqual([]);
     const answer = await post(path, body);
 
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject(done);
+    expect([answer.status, await answer.json()]).toMatchObject([200, done]);
     expect(asked).toEqual([body]);
-  });
-
-  it('to purge is refused from a page of the console, which has everything but the token', async () => {
-    const { app, asked, post } = recording();
-    const load = (path: string) => app.request(`http://localhost${path}`, { headers: { host: 'localhost' } });
-
-    for (const headers of [await pageHeaders('http://localhost', load), { 'x-lote-token': 'another' }, {}])
-      expect((await post('purge', PURGE, headers)).status).toBe(403);
-    expect(asked).toEqual([]);
   });
 
   const wrongRuns = 'x [] {} {"files":[]} {"files":[1]} {"files":["a"],"options":3}'.split(' ');
@@ -456,20 +412,18 @@ describe('an order of a program', () => {
 
     const answer = await post(path, body);
 
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { code: 'usage' } });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'usage' } }]);
     expect(asked).toEqual([]);
   });
 
   it('is refused when it is too large to be a list of names, and where nothing can be started', async () => {
     const { asked, post } = recording();
-    const shows = testConsole({ reportsDir, token: 'the-token' });
-    const headers = { host: 'localhost', ...WITH_TOKEN };
 
     expect((await post('run', { files: ['x'.repeat(300 * 1024)] })).status).toBe(413);
     expect(asked).toEqual([]);
-    const nowhere = { method: 'POST', headers, body: JSON.stringify(RUN) };
-    expect((await shows.request('http://localhost/api/run', nowhere)).status).toBe(501);
+    const shows = testConsole({ reportsDir, token: 'the-token' });
+    const run = { method: 'POST', headers: { host: 'localhost', ...WITH_TOKEN }, body: JSON.stringify(RUN) };
+    expect((await shows.request('http://localhost/api/run', run)).status).toBe(501);
   });
 
   it('is told why the run could not start', async () => {
@@ -560,8 +514,6 @@ describe('languages', () => {
   it.each([
     ['', 'pt-BR', 'pt', 'precisam de atenção'],
     ['fr,es;q=0.5', 'pt-BR', 'es', 'requieren atención'],
-    ['pt-PT,pt;q=0.9,en;q=0.5', undefined, 'pt', 'precisam de atenção'],
-    ['fr, es;q=0.8, en;q=0.9', undefined, 'en', 'need attention'],
     ['', undefined, 'en', 'need attention'],
   ])('answers %j, in an installation of %s, in %s', async (accept, installed, language, text) => {
     const given = { held: [MIXED], ...(installed === undefined ? {} : { language: installed }) };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
-import type { ConsoleActions, ConsoleLedger, ConsoleOptions } from '../../../src/console/console-options.ts';
-import { pageHeaders } from '../../support/browser/page-headers.ts';
+import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { batchInvoice, batchOf, countsOf, NOON } from '../report/batch-invoices.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 
 /** An issued invoice of one row, 1234.5 EUR; each test names what matters to it. */
@@ -26,14 +26,14 @@ export interface Held {
   readonly findings?: readonly Finding[];
 }
 
-/** A ledger of batches that stand still, and a note of how many invoices were read from it. */
+/** What the console reads of a ledger of batches that stand still, and a note of how many invoices were read from it. */
 export function ledgerHolding(
   held: readonly Held[],
-  given: Partial<ConsoleLedger> = {},
-): ConsoleLedger & { readonly read: () => number } {
+  given: Partial<Ledger> = {},
+): Ledger & { readonly read: () => number } {
   const find = (batchId: string) => held.find(({ batch }) => batch.batchId === batchId);
   let read = 0;
-  return {
+  const ledger: Partial<Ledger> & { readonly read: () => number } = {
     id: 'ledger-1',
     read: () => read,
     listBatches: async (limit, application = null) =>
@@ -72,12 +72,6 @@ export function ledgerHolding(
     },
     auditOf: async () => [],
     totalCheck: async () => null,
-    async *batchInvoices(batchId) {
-      for (const invoice of find(batchId)?.invoices ?? []) {
-        read += 1;
-        yield [invoice];
-      }
-    },
     invoicesWith: async (batchId, { outcomes, after = 0, skip = 0, limit }) => {
       const all = (find(batchId)?.invoices ?? []).filter(
         ({ state, ordinal }) => outcomes.has(state) && ordinal > after,
@@ -88,6 +82,7 @@ export function ledgerHolding(
     },
     ...given,
   };
+  return ledger as Ledger & { readonly read: () => number };
 }
 
 type SomeActions = Partial<Omit<ConsoleActions, 'files'>> & { readonly files?: Partial<ConsoleActions['files']> };
@@ -126,27 +121,16 @@ export async function pageAt(app: ReturnType<typeof testConsole>, path: string, 
   return (await visit(app, path, language)).text();
 }
 
-/** Sends a form of a page of this console; with other headers it is that of a foreign page. */
-export async function postForm(
+/** Sends a form of a page of this console. */
+export function postForm(
   app: ReturnType<typeof testConsole>,
   path: string,
   fields: string | Readonly<Record<string, string>>,
-  headers: Record<string, string> = BROWSER,
 ) {
-  const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  const body = new URLSearchParams(fields).toString();
+  const headers = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
   return app.request(`http://127.0.0.1${path}`, {
-    method: 'POST',
-    headers: { ...(await fromPage(app, headers)), ...type },
-    body,
+    ...{ method: 'POST', headers, body: new URLSearchParams(fields).toString() },
   });
 }
 
 export const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
-
-/** The headers of a request from a page of the same console; other headers are those of a foreign page. */
-export async function fromPage(app: ReturnType<typeof testConsole>, headers: Record<string, string> = BROWSER) {
-  if (headers !== BROWSER) return headers;
-  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
-  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
-}

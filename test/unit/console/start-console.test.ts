@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startConsole, type RunningConsole } from '../../../src/console/console-app.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
-import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 
 const running: RunningConsole[] = [];
 
@@ -35,21 +34,6 @@ describe('startConsole', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'lote.example'])('does not start on %s without a token', async (host) => {
     await expect(start({ host })).rejects.toMatchObject({ code: 'configuration-invalid' });
     await expect(start({ host, token: '' })).rejects.toMatchObject({ code: 'configuration-invalid' });
-  });
-
-  it('breaks a download off when the ledger fails half-way, and says so in the log', async () => {
-    async function* failing(): AsyncGenerator<readonly BatchInvoice[]> {
-      yield [anInvoice()];
-      throw new Error('the ledger is away');
-    }
-    const ledger = { ...ledgerHolding([{ batch: aBatch(), invoices: [] }]), batchInvoices: failing };
-    const errors: string[] = [];
-    const { url } = await start({ ledger, onError: (error) => void errors.push(String(error)) });
-
-    const download = fetch(`${url}/api/batches/batch-may-0a1b2c3d/invoices`).then((answer) => answer.text());
-
-    await expect(download).rejects.toThrow();
-    expect(errors).toEqual(['Error: the ledger is away']);
   });
 
   it('ends while a browser keeps its connection', async () => {

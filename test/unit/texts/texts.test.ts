@@ -8,8 +8,7 @@ describe('chooseLanguage', () => {
   it.each([
     ['pt', { language: 'pt', locale: 'pt' }],
     ['PT-br', { language: 'pt', locale: 'pt-br' }],
-    ['en;q=0.1, es;q=0.9', { language: 'es', locale: 'es' }],
-    ['es;q=0, pt', { language: 'pt', locale: 'pt' }],
+    ['fr, es;q=0.9, en;q=0.1', { language: 'es', locale: 'es' }],
     ['*', { language: 'en', locale: 'en' }],
     ['est', { language: 'en', locale: 'en' }],
     ['pt-"><script>', { language: 'pt', locale: 'pt' }],

@@ -8,7 +8,6 @@ import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { checkFile } from '../../../../src/app/files/check-file.ts';
 import { consoleParts } from '../../../../src/app/console/console-parts.ts';
-import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
 import { temporalClient } from '../../../support/servers/temporal-client.ts';
@@ -56,7 +55,7 @@ async function start(page: string): Promise<Response> {
   return fetch(`${web.url}/start`, {
     method: 'POST',
     redirect: 'manual',
-    headers: await pageHeaders(web.url, (path) => fetch(`${web.url}${path}`)),
+    headers: { origin: web.url },
     body: new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value])),
   });
 }

@@ -47,10 +47,10 @@ describe('a console on loopback', () => {
     async (host) => {
       const url = await started(host);
 
-      for (const path of ['/', '/api/batches', '/batches/x/files/report.json']) {
+      for (const path of ['/', '/api/batches', '/api/health', '/batches/x/files/report.json']) {
         expect(await statusForOther(url + path), path).toBe(401);
       }
-      expect(await statusForOther(`${url}/api/health`)).toBe(200);
+      expect(await statusForOther(`${url}/health/live`)).toBe(200);
       expect(await statusForOther(`${url}/api/batches`, { 'x-lote-token': TOKEN })).toBe(200);
       expect(await statusForOther(`${url}/?token=${TOKEN}`)).toBe(303);
     },

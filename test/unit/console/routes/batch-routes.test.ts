@@ -244,7 +244,6 @@ describe('the page of an invoice', () => {
       'Lote request and key fixed, generation 2',
       'Lote first sent',
       'answer accepted by the service as inv_2',
-      'answer asked by GET: issued',
       'Lote final: issued',
     ]);
     expect(page).toContain('Asked by GET as planned: 2 times.');
