@@ -22,8 +22,9 @@ export interface Declared {
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** A person's reason, which each such form requires. A longer text is a story, and Temporal's history keeps each reason. */
+/** A longer text is not a reason but a story, and Temporal's history keeps each reason. */
 export const LONGEST_REASON = 300;
+/** A person's reason for an order; never empty. */
 export const ReasonText = z.string().trim().min(1).max(LONGEST_REASON);
 
 /** An operator's order for a running batch, as a form sends it. */
