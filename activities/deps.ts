@@ -32,8 +32,8 @@ export interface ActivityDeps {
   /** For nightly runs: the folder in which files are dropped, and the run log. */
   readonly drops: DropFolder;
   readonly nights: RunLog;
-  /** Sends the message of a night in the configured ways. */
-  readonly messages: NightMessages;
+  /** Sends the message of a night by e-mail; null if that is not configured. */
+  readonly messages: NightMessages | null;
   /** Runs the program of `LOTE_ON_REPORT` for a report; never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** Requires the account that the ledger knows, and a ledger that knows all that was sent. @throws LoteError `interlock` */

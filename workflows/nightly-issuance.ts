@@ -17,7 +17,7 @@ import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
 import { pinToBuild } from './pin-build.ts';
 import { createDropWatch } from './nightly/drop-watch.ts';
-import type { MessageChannel, NightlySummaryPaths } from '../src/domain/records/night.ts';
+import type { NightlySummaryPaths } from '../src/domain/records/night.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 
@@ -76,7 +76,6 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     waited += pause;
     await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
-  watch.leaveRest();
   await Promise.all(files);
   await watch.end();
   const [trouble] = troubles;
@@ -87,7 +86,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const finished = await finishNightlyRun({ ...opened, waiting: [...waiting, ...unfinished] });
   const { reports, problems, waiting: left } = finished;
   board.show({ phase: 'done', summary: reports.html, waiting: left });
-  if (finished.channels.length > 0) await startMessage(opened, finished.channels);
+  if (finished.sendsMail) await startMessage(opened);
   if (trouble !== undefined) throw trouble.error;
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(left), reports };
 
@@ -114,12 +113,12 @@ type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
  * Starts a separate workflow for the message, so that an unreachable mail server neither delays nor fails the night.
  * Its id comes from the night, so that a night has one message.
  */
-async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: readonly MessageChannel[]): Promise<void> {
+async function startMessage({ ledgerId, night }: OpenedNightlyRun): Promise<void> {
   try {
     await startChild(nightMessage, {
       workflowId: `${workflowInfo().workflowId}-${night.nightId}-message`,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      args: [{ ledgerId, night, channels }],
+      args: [{ ledgerId, night }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       staticSummary: 'the message of the night',

@@ -31,7 +31,7 @@ export function brokenLinks(root: string, pages: readonly Page[]): readonly stri
 }
 
 /** Where the links and images of a page lead; what stands in code is no link. */
-export function targetsOf(text: string): readonly string[] {
+function targetsOf(text: string): readonly string[] {
   const prose = text.replace(CODE, '`code`');
   return [...prose.matchAll(LINK)].flatMap(([whole, target = '']) => [
     target,

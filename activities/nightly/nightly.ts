@@ -15,7 +15,7 @@ import type {
   WaitingReason,
 } from '../../src/domain/records/dropped-file.ts';
 import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
-import type { MessageChannel, NightlyRunEntry, NightMessageNote } from '../../src/domain/records/night.ts';
+import type { NightlyRunEntry, NightMessageNote } from '../../src/domain/records/night.ts';
 import { unusualTotalOf } from '../batch/total-check.ts';
 
 /** An unfinished upload needs no person, because the next night takes its file. */
@@ -67,7 +67,19 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope) {
   );
   const files: DroppedFile[] = [];
   for (const file of claimed) files.push({ ...file, ...(await batchOf(deps, file)) });
-  return { files, waiting };
+  return { files, waiting: bounded(waiting) };
+}
+
+/** Temporal takes no result of more than 2 MB. */
+const MOST_NAMED = 200;
+
+/** Names the first files of each reason; the last of them has the number of the rest. */
+function bounded(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
+  return [...new Set(waiting.map(({ reason }) => reason))].flatMap((reason) => {
+    const files = waiting.filter((file) => file.reason === reason);
+    const more = files.length - MOST_NAMED;
+    return files.slice(0, MOST_NAMED).map((file, at) => (more > 0 && at === MOST_NAMED - 1 ? { ...file, more } : file));
+  });
 }
 
 /** Returns nulls if the file cannot be read; the run of its batch will say why. */
@@ -172,21 +184,22 @@ async function figuresOf({ ledger }: ActivityDeps, end: FileEnd, earlier: number
 
 /**
  * Ends a nightly run: removes its folder and completes its summary. Returns the paths of the summary, the number of
- * files, the number of those with invoices that are not confirmed as issued (`problems`), and the channels for the
- * message. `waiting` has the waiting files, and archived ones that changed after they were read.
+ * files, the number of those with invoices that are not confirmed as issued (`problems`), and whether a message is to be
+ * sent. `waiting` has the waiting files, and archived ones that changed after they were read.
  */
 export async function finishNightlyRun(
   deps: ActivityDeps,
   { night, waiting: left }: NightlyScope & { readonly waiting: readonly WaitingFile[] },
 ) {
   await deps.drops.close(night);
-  const waiting = [...left, ...(await noteChangedFiles(deps))];
+  const changed = (await noteChangedFiles(deps)).map(({ name }) => ({ name, reason: 'changed' as const }));
+  const waiting = [...left, ...bounded(changed)];
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
   const needsPerson = waiting.some(({ reason }) => !STILL_ARRIVING.has(reason));
   const state = problems === 0 && !needsPerson ? 'issued' : 'attention';
   if (entries.length > 0 || needsPerson) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
-  return { reports: { json, html }, files: entries.length, problems, waiting, channels: deps.messages.channels };
+  return { reports: { json, html }, files: entries.length, problems, waiting, sendsMail: deps.messages !== null };
 }
 
 /** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */
@@ -243,9 +256,6 @@ async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<bo
 
 const SENT: ReadonlySet<string> = new Set(['accepted', 'issued', 'failed', 'rejected']);
 
-/** Limits the result, because Temporal takes no more than 2 MB. */
-const MOST_NAMED = 200;
-
 function fileChanged(name: string): Finding {
   const message = `The archived file ${name} was written to after it was read: what is new in it was not read, and is in no report. Drop it again: nothing is sent twice.`;
   return { row: null, column: null, code: 'archived-file-changed', message, severity: 'error' };
@@ -253,17 +263,13 @@ function fileChanged(name: string): Finding {
 
 /**
  * Notes each archived file that changed after it was read as a finding of its batch, whose report then becomes
- * outdated. Returns these files for the summary of a night.
+ * outdated.
  */
-export async function noteChangedFiles(deps: ActivityDeps): Promise<readonly WaitingFile[]> {
+export async function noteChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFile[]> {
   const changed = await findChangedFiles(deps);
   for (const { name, batchId } of changed)
     if (batchId !== null) await deps.ledger.noteFinding(batchId, fileChanged(name));
-  const named = changed.slice(0, MOST_NAMED);
-  return named.map(({ name }, at) => {
-    const more = at === MOST_NAMED - 1 ? changed.length - MOST_NAMED : 0;
-    return { name, reason: 'changed', ...(more === 0 ? {} : { more }) };
-  });
+  return changed;
 }
 
 async function findChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFile[]> {
@@ -282,50 +288,41 @@ async function findChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFil
   }
 }
 
-/** One channel of the message of a night. */
-interface MessageWork extends NightlyScope {
-  readonly channel: MessageChannel;
-}
-
 /** The detail of a try that was cut off: its message may have arrived. */
 const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
 
-/** Sends the message of a night on one channel, unless the run log has it as sent. After a crash before that is noted, Lote sends it again with the same id. */
-export async function sendNightMessage(deps: ActivityDeps, { night, channel }: MessageWork): Promise<void> {
+/** Sends the message of a night, unless the run log has it as sent. After a crash before that is noted, Lote sends it again with the same id. */
+export async function sendNightMessage(deps: ActivityDeps, { night }: NightlyScope): Promise<void> {
   const run = await deps.nights.run(night);
-  if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
+  if (run === null || deps.messages === null || run.message?.state === 'sent') return;
   const note = (state: NightMessageNote['state'], detail: string | null) =>
-    deps.nights.noteMessage(night, { channel, state, at: deps.now(), detail });
+    deps.nights.noteMessage(night, { state, at: deps.now(), detail });
   let wrong: string | null;
   try {
-    wrong = await deps.messages.send(channel, { date: night.date, run });
+    wrong = await deps.messages.send({ date: night.date, run });
   } catch (error) {
     if (error instanceof LoteError && error.code === 'message-unsent') await note('unsent', error.message);
     if (error instanceof LoteError && error.code === 'message-refused') await note('refused', error.message);
     throw error;
   }
-  await note('sent', wrong).catch((err: unknown) => {
+  await note('sent', wrong).catch((err: unknown) =>
     // An error here would send the message again for as long as the folder cannot be written.
-    deps.log.warn('a message was sent, and the page of its night does not say so', {
-      night: night.nightId,
-      channel,
-      err,
-    });
-  });
+    deps.log.warn('a message was sent, and the page of its night does not say so', { night: night.nightId, err }),
+  );
 }
 
 /**
- * Notes that Lote stops sending the message of a night on this channel, and the reason. If the last try gave no answer (`isUnanswered`),
+ * Notes that Lote stops sending the message of a night, and the reason. If the last try gave no answer (`isUnanswered`),
  * the note adds that the message may have been sent. A sent message stays sent.
  */
 export async function closeNightMessage(
   deps: ActivityDeps,
-  { night, channel, isUnanswered }: MessageWork & { readonly isUnanswered: boolean },
+  { night, isUnanswered }: NightlyScope & { readonly isUnanswered: boolean },
 ): Promise<void> {
   const run = await deps.nights.run(night);
-  const last = run?.messages.find((note) => note.channel === channel);
+  const last = run?.message;
   if (run === null || last?.state === 'sent' || last?.state === 'refused') return;
   const noted = last?.detail ?? null;
   const detail = [noted, isUnanswered || noted === null ? UNANSWERED : null].filter((part) => part !== null).join(' ');
-  await deps.nights.noteMessage(night, { channel, state: 'refused', at: deps.now(), detail });
+  await deps.nights.noteMessage(night, { state: 'refused', at: deps.now(), detail });
 }

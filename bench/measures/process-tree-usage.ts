@@ -15,11 +15,6 @@ export async function processTreeUsage(root: number): Promise<TreeUsage> {
   return { cpuMs: below.reduce((sum, one) => sum + one.cpuMs, 0) };
 }
 
-/** CPU time of one process in milliseconds, with that of its ended children; zero where there is no /proc. */
-export function processCpuMs(pid: number): number {
-  return readStat(pid)?.cpuMs ?? 0;
-}
-
 /** CPU time of this process's main thread in milliseconds: one core is all that it can use. Zero where there is no /proc. */
 export function mainThreadCpuMs(): number {
   return readStat(process.pid, `/proc/self/task/${process.pid}/stat`)?.cpuMs ?? 0;

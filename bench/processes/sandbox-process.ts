@@ -12,8 +12,8 @@ export interface SandboxUp {
 }
 
 const input = givenInput<SandboxInput>();
-// Every run is an application of its own (openKeys): merchants, invoices and webhooks of one are not those of another.
-const sandbox = await startSandbox({ port: 0, store: memoryStore(), openKeys: true, ...input });
+// Every run is an application of its own (apiKeys): merchants, invoices and webhooks of one are not those of another.
+const sandbox = await startSandbox({ port: 0, store: memoryStore(), apiKeys: 'any', ...input });
 notify({ url: sandbox.url } satisfies SandboxUp);
 await untilLetGo();
 await sandbox.close();

@@ -12,14 +12,12 @@ const NOTE_MODE = 0o666;
 /** Marks the line with the state of the file when Lote read it: batch, bytes, and time of its last change. */
 const READ = 'read: ';
 const LONGEST_NAME_BYTES = 255;
-/** A longer text after a dot is part of the name, not an extension. */
-const LONGEST_EXTENSION_BYTES = 100;
 /** The line of the note that names the claim. It makes every step repeatable after a crash. */
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
 /** Archives a file. Its note comes first and reserves the name, also after a crash. Returns the relative path; null if the file is gone. */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
-  const { inputDir, at } = options;
+  const { inputDir } = options;
   const source = join(nightlyRunPath(inputDir, file.night.nightId), file.slot, file.name);
   const folder = join(inputDir, file.destination, file.night.date);
   await makeFolder(folder, FOLDER_MODE);
@@ -31,7 +29,6 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
   }
-  await at('file-archived');
   return `${file.destination}/${file.night.date}/${name}`;
 }
 
@@ -51,7 +48,7 @@ async function moved(from: string, to: string): Promise<boolean> {
  * is gone and the archive does not have it.
  */
 async function reservedName(
-  { inputDir, at }: DropFolderOptions,
+  { inputDir }: DropFolderOptions,
   { file, folder, isThere }: { readonly file: ArchiveFile; readonly folder: string; readonly isThere: boolean },
 ): Promise<string | null> {
   const claim = `${file.night.nightId}/${file.slot}`;
@@ -66,28 +63,20 @@ async function reservedName(
     if (!isThere && owner === null) return null;
     if (!isThere) continue;
     await removeOrphan(inputDir, note, owner);
-    await at('note-prepared');
     await writeNewFile(note, `${file.note.trimEnd()}\n\nclaim: ${claim}\n${read}\n`, NOTE_MODE);
     // Another process may have placed a note at the same moment.
     if ((await claimIn(note)) !== claim) continue;
-    await at('note-placed');
     return name;
   }
 }
 
-/** Cuts the end of the stem if the name leaves no room for the note's name; a very long extension counts as part of the stem. */
+/** Cuts the end of the stem if the name leaves no room for the note's name. */
 function numbered(name: string, number: number): string {
-  const parsed = parse(name);
-  const { name: stem, ext } = Buffer.byteLength(parsed.ext) > LONGEST_EXTENSION_BYTES ? { name, ext: '' } : parsed;
+  const { name: stem, ext } = parse(name);
   const end = number === 1 ? ext : `-${number}${ext}`;
-  const room = LONGEST_NAME_BYTES - Buffer.byteLength(end + NOTE_SUFFIX);
-  return clipped(stem, room) + end;
-}
-
-function clipped(text: string, bytes: number): string {
-  let rest = text;
-  while (Buffer.byteLength(rest) > bytes) rest = rest.replace(/.$/su, '');
-  return rest;
+  let rest = stem;
+  while (Buffer.byteLength(rest + end + NOTE_SUFFIX) > LONGEST_NAME_BYTES) rest = rest.replace(/.$/su, '');
+  return rest + end;
 }
 
 /** Removes the note of an interrupted run whose file another run has now. */

@@ -20,35 +20,17 @@ import type { ArchiveFile, Claims, NightlyRun, WaitingFile, WaitingReason } from
 
 /** Each file is a batch with some 30 events in the night's history, which has room for 51,200. */
 const MOST_FILES = 500;
-/** Temporal accepts results of at most 2 MB, and each list of waiting files is one. */
-const MOST_NAMED = 200;
 
 /** True if the run of another night is open. */
 type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
 
 /** Takes over the files of interrupted nights, then claims complete files, oldest name first. */
 async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
-  const { inputDir, at } = options;
+  const { inputDir } = options;
   await openClaimFolder(inputDir, night, options.ledgerId);
-  await at('night-opened');
   const stuck = await takeOver(options, night, isOpen);
   const waiting = await claimComplete(options, night);
-  return { claimed: await claimedFiles(inputDir, night), waiting: bounded([...stuck, ...waiting]) };
-}
-
-/** Names the first files of each reason; the last of them has the number of the rest. */
-function bounded(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
-  const found = new Map<WaitingReason, number>();
-  const named = waiting.filter(({ reason }) => {
-    const number = (found.get(reason) ?? 0) + 1;
-    found.set(reason, number);
-    return number <= MOST_NAMED;
-  });
-  return named.map((file, index) => {
-    const more = (found.get(file.reason) ?? 0) - MOST_NAMED;
-    const isLast = named.findLastIndex(({ reason }) => reason === file.reason) === index;
-    return isLast && more > 0 ? { ...file, more } : file;
-  });
+  return { claimed: await claimedFiles(inputDir, night), waiting: [...stuck, ...waiting] };
 }
 
 async function takeOver(
@@ -105,12 +87,11 @@ async function claimComplete(options: DropFolderOptions, night: NightlyRun): Pro
  * earlier night. Returns null on success and `gone` if another process was faster.
  */
 async function moveIn(
-  { inputDir, at }: DropFolderOptions,
+  { inputDir }: DropFolderOptions,
   night: NightlyRun,
   { path, name, seen }: { readonly path: SeenFile['path']; readonly name: string; readonly seen?: SeenFile },
 ): Promise<'not-movable' | 'gone' | 'growing' | null> {
   const claimFolder = await makeClaimFolder(inputDir, night.nightId, seen === undefined);
-  await at('claim-folder-made');
   // Seconds may have passed: a file that a program writes under this name now is not the one that was seen.
   const found = seen === undefined ? null : await lookAt(path);
   if (found !== null && !isStable(seen, found)) {
@@ -123,7 +104,6 @@ async function moveIn(
     await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
     return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
   }
-  await at('file-claimed');
   return null;
 }
 
@@ -173,7 +153,7 @@ async function listNames(inputDir: string): Promise<readonly [name: string, path
 }
 
 /** True if the file did not change between two looks. */
-export function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
+function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
   if (before === undefined) return false;
   return before.size === after.size && before.changedAt === after.changedAt && before.inode === after.inode;
 }
@@ -183,7 +163,7 @@ export type DropFolder = ReturnType<typeof createDropFolder>;
 
 /** Moves files from `input/` to `in-progress/<night>/<claim folder>/`, then to `archive|refused/<date>/` with a note. */
 export function createDropFolder(options: DropFolderOptions) {
-  const { inputDir, at } = options;
+  const { inputDir } = options;
   return {
     /** Claims complete files and those of interrupted nights. `isOpen` says whether the run of another night is open. */
     claim: (night: NightlyRun, isOpen: IsOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
@@ -199,7 +179,6 @@ export function createDropFolder(options: DropFolderOptions) {
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
       if (name !== null) continue;
       await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
-      await at('claim-folder-removed');
     }
     await removeClaimFolder(inputDir, nightId);
   }

@@ -6,20 +6,6 @@ import { FOLDER_MODE, makeFolder } from '../platform/folders.ts';
 import { writeNewFile } from '../platform/files.ts';
 import type { NightlyRun } from '../domain/records/dropped-file.ts';
 
-/** Points between two steps on the disk; a test kills the process at each of them. */
-export const DROP_POINTS = [
-  'night-opened',
-  'claim-folder-made',
-  'file-claimed',
-  'note-prepared',
-  'note-placed',
-  'file-archived',
-  'claim-folder-removed',
-] as const;
-
-/** Name of one of `DROP_POINTS`. */
-export type DropPoint = (typeof DROP_POINTS)[number];
-
 /** Options of the drop folder. `stableMs` is milliseconds; `pause` waits, also in milliseconds. */
 export interface DropFolderOptions {
   readonly inputDir: string;
@@ -28,8 +14,6 @@ export interface DropFolderOptions {
   /** A file whose size and time stay the same for this long is complete. */
   readonly stableMs: number;
   readonly pause: (ms: number) => Promise<void>;
-  /** Called between any two steps on the disk; a test ends the process there. */
-  readonly at: (point: DropPoint) => Promise<void>;
 }
 
 /** Extensions that Lote reads, in any case. Programs use other names for unfinished files, and Lote ignores all other files. */

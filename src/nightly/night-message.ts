@@ -1,11 +1,10 @@
-import { html, type SafeHtml } from '../texts/html.ts';
 import { nightlySummary, nightSums, type NightSums } from './run-log.ts';
 import { chooseLanguage, type Speech } from '../texts/languages.ts';
 import { fill, plainText } from '../texts/fill.ts';
 import { NIGHT_TEXTS, nightVerdict, remarkText, waitingCount } from '../texts/nights/night-verdict.ts';
 import type { OutcomeFormat } from '../texts/outcomes/outcome-html.ts';
 import { speechFormat } from '../texts/speech-format.ts';
-import type { MessageChannel, NightlyRunEntry, NightlyRunState } from '../domain/records/night.ts';
+import type { NightlyRunEntry, NightlyRunState } from '../domain/records/night.ts';
 import type { Config, MailConfig } from '../app/config/config.ts';
 import { createTransport } from 'nodemailer';
 import { LoteError } from '../domain/errors.ts';
@@ -16,22 +15,16 @@ export interface NightOutcome {
   readonly run: NightlyRunState;
 }
 
+/** A message in plain text, which every mailbox shows and no file name can change. */
 interface NightMessage {
   readonly subject: string;
   readonly text: string;
-  readonly html: string;
 }
 
 interface MessagePlace {
   readonly application: string;
   /** Null if the address of the console is unknown. */
   readonly consoleUrl: string | null;
-}
-
-interface Line {
-  readonly name: string;
-  readonly words: string;
-  readonly link: string | null;
 }
 
 /** Limit of files in a message; the page of the night has all of them. */
@@ -44,23 +37,17 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
-  const left = waiting.map(({ name, reason }) => ({
-    name: plainText(name),
-    words: nights.waiting[reason],
-    link: null,
-  }));
+  const left = waiting.map(({ name, reason }) => `- ${plainText(name)}: ${nights.waiting[reason]}`);
   const outcome = nightVerdict(format.texts, format.plural, nightlySummary(night.date, [night.run]));
-  const sums = nightSums(files);
-  const page = place.consoleUrl === null ? null : `${place.consoleUrl}/nights/${night.date}`;
-  const sections: readonly Section[] = [
-    { title: null, lines: [], words: [outcome, wentOutText(format, sums)] },
-    section(format, problems.length > 0 ? morning.needs : null, problems),
-    section(format, left.length > 0 ? nights.waitingFiles : null, left, waitingCount(waiting)),
+  const blocks = [
+    `${outcome}\n${wentOutText(format, nightSums(files))}`,
+    ...section(format, morning.needs, problems),
+    ...section(format, nights.waitingFiles, left, waitingCount(waiting)),
+    ...(place.consoleUrl === null ? [] : [`${morning.page}: ${place.consoleUrl}/nights/${night.date}`]),
   ];
   return {
     subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
-    text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
-    html: htmlOf(format, sections, page),
+    text: `${blocks.join('\n\n')}\n`,
   };
 }
 
@@ -73,21 +60,17 @@ function wentOutText(
   return fill(plural(morning.wentOutBefore, issued, invoices), { before: count(alreadyIssued) });
 }
 
-interface Section {
-  readonly title: string | null;
-  readonly words: readonly string[];
-  readonly lines: readonly Line[];
-}
-
+/** Returns the blocks of a section: none without lines, else its title, and its first lines with the number of the others. */
 function section(
   { count, texts }: OutcomeFormat,
-  title: string | null,
-  lines: readonly Line[],
+  title: string,
+  lines: readonly string[],
   all = lines.length,
-): Section {
+): readonly string[] {
+  if (lines.length === 0) return [];
   const more = all - MOST_FILES;
-  const words = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
-  return { title, lines: lines.slice(0, MOST_FILES), words };
+  const rest = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
+  return [title, [...lines.slice(0, MOST_FILES), ...rest].join('\n')];
 }
 
 function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
@@ -97,67 +80,39 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
 }
 
 /** Returns the line of a file, in the words of the page of the night. */
-function lineOf(format: OutcomeFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
-  const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
+function lineOf(format: OutcomeFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): string {
   const words = file.remarks.map((remark) => remarkText(format, remark)).join(' ');
-  return { name: plainText(file.name), words: plainText(words), link };
+  const link = consoleUrl === null || file.batchId === null ? '' : `\n  ${consoleUrl}/batches/${file.batchId}`;
+  return `- ${plainText(file.name)}: ${plainText(words)}${link}`;
 }
 
-function textOf(sections: readonly Section[], last: string | null): string {
-  const blocks = sections.flatMap(({ title, words, lines }) => {
-    const items = lines.map(
-      ({ name, words: about, link }) => `- ${name}: ${about}${link === null ? '' : `\n  ${link}`}`,
-    );
-    const block = [...(title === null ? [] : [title, '']), ...items, ...words];
-    return block.length === 0 ? [] : [block.join('\n')];
-  });
-  return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
+/** Returns the id of the message of a night, the same for each attempt, so that a mailbox can recognise a repeat. */
+export function messageIdOf(from: string, { application }: MessagePlace, { run }: NightOutcome): string {
+  const domain = /@([A-Za-z0-9.-]+)>?$/.exec(from)?.[1] ?? 'lote.invalid';
+  return `<night-${application}-${run.night}-email@${domain}>`;
 }
-
-function htmlOf({ language, texts }: OutcomeFormat, sections: readonly Section[], page: string | null): string {
-  const link = (address: string | null, name: string): SafeHtml =>
-    address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
-  const blocks = sections.map(
-    ({ title, words, lines }) => html`
-      ${title === null ? '' : html`<h2>${title}</h2>`}
-      ${lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li><strong>${link(line.link, line.name)}</strong>: ${line.words}</li>`)}</ul>`}
-      ${words.map((word) => html`<p>${word}</p>`)}`,
-  );
-  return html`<!doctype html><html lang="${language}"><head><meta charset="utf-8" /></head><body>
-    ${blocks}
-    ${page === null ? '' : html`<p>${link(page, texts.morning.page)}</p>`}</body></html>`.safe;
-}
-
-/** Returns the id of the message of one night on one channel, the same for each attempt. */
-export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: NightOutcome): string {
-  return `night-${application}-${run.night}-${channel}`;
-}
-
-type MessageSettings = Pick<Config, 'application' | 'language' | 'mail'>;
 
 /** Sends the message of a night to the operators. */
-export type NightMessages = ReturnType<typeof createNightMessages>;
+export interface NightMessages {
+  /**
+   * Sends the message once; a repeat after a lost answer has the same id. Returns the problem of a message that was
+   * taken, or null.
+   * @throws LoteError `message-unsent` when it may be taken later, `message-refused` when it will not
+   */
+  send(night: NightOutcome): Promise<string | null>;
+}
 
-/** Creates the sender of a night's message, by e-mail if it is configured. */
+/** Creates the sender of a night's message; null if e-mail is not configured. */
 export function createNightMessages(
-  { application, language, mail }: MessageSettings,
-  { consoleUrl }: { readonly consoleUrl: () => string | null },
-) {
-  const channels: readonly MessageChannel[] = mail === null ? [] : ['email'];
+  { application, language, mail }: Pick<Config, 'application' | 'language' | 'mail'>,
+  consoleUrl: () => string | null,
+): NightMessages | null {
+  if (mail === null) return null;
   return {
-    channels,
-    /**
-     * Sends the message once; a repeat after a lost answer has the same id. Returns the problem of a message that was
-     * taken, or null.
-     * @throws LoteError `message-unsent` when it may be taken later, `message-refused` when it will not
-     */
-    async send(channel: MessageChannel, night: NightOutcome): Promise<string | null> {
-      if (mail === null) return null;
+    send(night) {
       const place = { application, consoleUrl: consoleUrl() };
       const message = nightMessage(night, chooseLanguage(language), place);
-      const id = messageIdOf(channel, place, night);
-      const domain = /@([A-Za-z0-9.-]+)>?$/.exec(mail.from)?.[1] ?? 'lote.invalid';
-      return sendMail(mail, { ...message, messageId: `<${id}@${domain}>` });
+      return sendMail(mail, { ...message, messageId: messageIdOf(mail.from, place, night) });
     },
   };
 }
@@ -168,7 +123,7 @@ const TIMEOUT_MS = 20_000;
 const WHOLE_TIMEOUT_MS = 120_000;
 
 /**
- * Sends one message by SMTP. `messageId` is the same for each attempt, so that a mailbox can recognise a message that it gets twice.
+ * Sends one message by SMTP.
  * @returns how many addresses were refused, in words, or null. @throws LoteError `message-refused` (5xx), `message-unsent`
  */
 export async function sendMail(
@@ -183,8 +138,12 @@ export async function sendMail(
     requireTLS: mail.tls === 'starttls',
     ignoreTLS: mail.tls === 'none',
     ...(mail.auth === null ? {} : { auth: { user: mail.auth.user, pass: mail.auth.password } }),
-    ...{ connectionTimeout: stepMs, greetingTimeout: stepMs, socketTimeout: stepMs, dnsTimeout: stepMs },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   const signal = AbortSignal.timeout(wholeMs);
   try {

@@ -27,8 +27,9 @@ export type RunLog = ReturnType<typeof createRunLog>;
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
-/** Messages have a folder of their own, because the files beside it are entries of the night. */
-const MESSAGES = 'messages';
+const MESSAGE = 'message.json';
+/** The other files of a run are entries. */
+const OWN_FILES: ReadonlySet<string> = new Set([HEAD, MESSAGE]);
 
 interface RunHead {
   readonly night: NightlyRun;
@@ -55,10 +56,10 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
     run: (night: NightlyRun) => readRun(runDir(night)),
-    /** Replaces an earlier note of the same channel. */
+    /** Replaces an earlier note. */
     noteMessage: (night: NightlyRun, note: NightMessageNote) =>
       inReportsFolder(reportsDir, async () => {
-        await writeWhole(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
+        await writeWhole(join(runDir(night), MESSAGE), json(note));
         await writeSummary(nightlyRunsDir, night.date, speech);
       }),
   };
@@ -95,7 +96,7 @@ function summaryDocument({ date, totals, runs }: NightlySummary): unknown {
       ...run,
       startedAt: isoTime(run.startedAt),
       finishedAt: isoTime(run.finishedAt),
-      messages: run.messages.map((note) => ({ ...note, at: isoTime(note.at) })),
+      message: run.message === null ? null : { ...run.message, at: isoTime(run.message.at) },
     })),
   };
 }
@@ -109,19 +110,16 @@ async function readRun(directory: string): Promise<NightlyRunState | null> {
     workflowId: night.workflowId,
     startedAt: night.startedAt,
     finishedAt: end?.finishedAt ?? null,
-    files: await readAll<NightlyRunEntry>(directory),
+    files: await readEntries(directory),
     waiting: end?.waiting ?? [],
-    messages: await readAll<NightMessageNote>(join(directory, MESSAGES)),
+    message: await readJson<NightMessageNote>(join(directory, MESSAGE)),
   };
 }
 
-async function readAll<T>(directory: string): Promise<readonly T[]> {
-  const found: T[] = [];
-  for (const name of await namesIn(directory)) {
-    const one = name !== HEAD && name.endsWith('.json') ? await readJson<T>(join(directory, name)) : null;
-    if (one !== null) found.push(one);
-  }
-  return found;
+async function readEntries(directory: string): Promise<readonly NightlyRunEntry[]> {
+  const names = (await namesIn(directory)).filter((name) => name.endsWith('.json') && !OWN_FILES.has(name));
+  const found = await Promise.all(names.map((name) => readJson<NightlyRunEntry>(join(directory, name))));
+  return found.filter((entry) => entry !== null);
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {

@@ -1,13 +1,13 @@
-import type { Change, DeliveryRecord, InvoiceRecord, MerchantRecord, Settled, WebhookRecord } from './store.ts';
+import type { Change, DeliveryRecord, InvoiceRecord, MerchantRecord, WebhookRecord } from './store.ts';
+import { createdInvoiceAnswer, merchantAnswer, storedErrorAnswer, type Answer } from './http/answer.ts';
 import { createHash } from 'node:crypto';
 
 /** The answer to an Idempotency-Key, kept so that the same request gets the same answer. */
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly path: string;
   readonly bodySha256: string;
   readonly createdAt: number;
-  /** The id of the invoice or merchant, or null for a stored error. */
-  readonly id: string | null;
+  readonly answer: () => Answer;
 }
 
 /** The books of one API key. No other key can see them. */
@@ -19,7 +19,6 @@ export interface Application {
   /** NIFs that are stored, and NIFs whose merchant is being written. */
   readonly nifs: Set<string>;
   readonly webhooks: Map<string, WebhookRecord>;
-  /** In the order of creation, so that the oldest answers come first. */
   readonly keptAnswers: Map<string, KeptAnswer>;
   readonly keysInFlight: Set<string>;
   /** Number of deliveries given up after the last attempt. */
@@ -57,61 +56,41 @@ export async function restoreApplications(changes: AsyncIterable<Change>): Promi
 }
 
 /** Makes a change visible to all later requests. Call it only after the change is durable. */
-export function applyChange(applications: Applications, change: Change): void {
-  const owner = ({ applicationId }: { readonly applicationId: string }) => applicationOf(applications, applicationId);
-  switch (change.kind) {
-    case 'merchant': {
-      const { merchant } = change;
-      owner(merchant).merchants.set(merchant.id, merchant);
-      owner(merchant).nifs.add(merchant.nif);
-      return keep(owner(merchant), merchant, '/v1/merchants', merchant.id);
-    }
-    case 'invoice': {
-      const { invoice } = change;
-      owner(invoice).invoices.set(invoice.id, invoice);
-      return keep(owner(invoice), invoice, '/v1/invoices', invoice.id);
-    }
+export function applyChange(applications: Applications, { kind, record }: Change): void {
+  const application = applicationOf(applications, record.applicationId);
+  switch (kind) {
+    case 'merchant':
+      application.merchants.set(record.id, record);
+      application.nifs.add(record.nif);
+      return keep(application, record, '/v1/merchants', () => merchantAnswer(record));
+    case 'invoice':
+      application.invoices.set(record.id, record);
+      if (record.status !== 'processing') return;
+      return keep(application, record, '/v1/invoices', () => createdInvoiceAnswer(record));
     case 'webhook':
-      return void owner(change.webhook).webhooks.set(change.webhook.id, change.webhook);
+      return void application.webhooks.set(record.id, record);
     case 'stored-error':
-      return keep(owner(change.storedError), change.storedError, change.storedError.path, null);
-    case 'settlement':
-      return settle(owner(change.settlement), change.settlement);
+      return keep(application, record, record.path, storedErrorAnswer);
     case 'delivery':
-      return void owner(change.delivery).deliveriesPending.set(change.delivery.id, change.delivery);
+      return void application.deliveriesPending.set(record.id, record);
     case 'delivery-done':
-      return void owner(change.delivery).deliveriesPending.delete(change.delivery.id);
+      return void application.deliveriesPending.delete(record.id);
   }
 }
 
 type Created = Pick<MerchantRecord, 'idempotencyKey' | 'bodySha256' | 'createdAt'>;
 
-function keep({ keptAnswers }: Application, created: Created, path: string, id: string | null): void {
+function keep({ keptAnswers }: Application, created: Created, path: string, answer: () => Answer): void {
   const { idempotencyKey, bodySha256, createdAt } = created;
-  if (idempotencyKey !== null) keptAnswers.set(idempotencyKey, { path, bodySha256, createdAt, id });
+  if (idempotencyKey !== null) keptAnswers.set(idempotencyKey, { path, bodySha256, createdAt, answer });
 }
 
-/** Only the first verdict on an invoice counts. */
-function settle({ invoices }: Application, { invoiceId, error, settledAt }: Settled): void {
-  const invoice = invoices.get(invoiceId);
-  if (invoice?.status !== 'processing') return;
-  invoices.set(invoiceId, { ...invoice, status: error === null ? 'issued' : 'failed', error, settledAt });
-}
+const TEST_KEY = /^[Bb]earer +(?<key>sk_test_[A-Za-z0-9_-]{1,128})$/;
 
-const TEST_KEY = /^sk_test_[A-Za-z0-9_-]{1,128}$/;
-
-/** Returns the id of the application of an Authorization header, or null. */
-export type ApiKeys = (authorization: string | undefined) => string | null;
-
-/** Each listed key is one application, and with `isOpen` every key of the form. @throws if a listed key lacks the form. */
-export function apiKeys(keys: readonly string[], isOpen: boolean): ApiKeys {
-  if (!keys.every((key) => TEST_KEY.test(key)))
-    throw new Error('Starting the sandbox: every API key must be `sk_test_` and 1 to 128 letters, digits, - or _.');
-  const known = new Map(keys.map((key) => [key, applicationIdOf(key)]));
-  return (authorization) => {
-    const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-    return known.get(key) ?? (isOpen && TEST_KEY.test(key) ? applicationIdOf(key) : null);
-  };
+/** Returns the id of the application of an Authorization header; null if its key is none of `keys`. */
+export function applicationIn(authorization: string | undefined, keys: readonly string[] | 'any'): string | null {
+  const key = TEST_KEY.exec(authorization ?? '')?.groups?.['key'];
+  return key === undefined || (keys !== 'any' && !keys.includes(key)) ? null : applicationIdOf(key);
 }
 
 /** Returns the application id of a key: a hash, so that the books contain no key. */

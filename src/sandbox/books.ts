@@ -1,36 +1,13 @@
 import type { Applications } from './application.ts';
-import type { InvoiceRecord, InvoiceStatus } from './store.ts';
-
-/** `deliveriesGivenUp` counts those that failed in every attempt. */
-type Counted = InvoiceStatus | 'invoices' | 'merchants' | 'webhooks' | 'deliveriesPending' | 'deliveriesGivenUp';
+import type { InvoiceRecord } from './store.ts';
 
 /** Totals and invoices that a test or an operator compares with its own. */
-export interface Books {
-  readonly totals: Readonly<Record<Counted, number>>;
-  /**
-   * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key. The published fields have no
-   * reference of the client, so a test must give each invoice different content.
-   */
-  readonly duplicates: readonly DuplicateGroup[];
-  readonly invoices: readonly BookedInvoice[];
-}
+export type Books = ReturnType<typeof readBooksOf>;
 
-interface DuplicateGroup {
-  readonly by: 'body' | 'idempotency-key';
-  readonly applicationId: string;
-  readonly value: string;
-  readonly ids: readonly string[];
-}
-
-interface BookedInvoice extends Pick<
-  InvoiceRecord,
-  'id' | 'applicationId' | 'merchantId' | 'status' | 'idempotencyKey' | 'bodySha256'
-> {
-  readonly errorCode: string | null;
-}
+type BookedInvoice = Pick<InvoiceRecord, 'id' | 'applicationId' | 'idempotencyKey' | 'bodySha256'>;
 
 /** Returns the books of one application, or of all applications. */
-export function readBooksOf(applications: Applications, ofApplication?: string): Books {
+export function readBooksOf(applications: Applications, ofApplication?: string) {
   const chosen = [...applications.values()].filter(({ id }) => ofApplication === undefined || id === ofApplication);
   const records = chosen.flatMap((one) => [...one.invoices.values()]);
   const invoices = records.map(({ id, applicationId, merchantId, status, error, idempotencyKey, bodySha256 }) => {
@@ -38,7 +15,8 @@ export function readBooksOf(applications: Applications, ofApplication?: string):
   });
   const sum = (amount: (one: (typeof chosen)[number]) => number): number =>
     chosen.reduce((total, one) => total + amount(one), 0);
-  const countOf = (wanted: InvoiceStatus): number => invoices.filter(({ status }) => status === wanted).length;
+  const countOf = (wanted: InvoiceRecord['status']): number =>
+    invoices.filter(({ status }) => status === wanted).length;
   return {
     totals: {
       invoices: invoices.length,
@@ -48,8 +26,13 @@ export function readBooksOf(applications: Applications, ofApplication?: string):
       merchants: sum(({ merchants }) => merchants.size),
       webhooks: sum(({ webhooks }) => webhooks.size),
       deliveriesPending: sum(({ deliveriesPending }) => deliveriesPending.size),
+      /** Deliveries that failed in every attempt. */
       deliveriesGivenUp: sum(({ deliveriesGivenUp }) => deliveriesGivenUp),
     },
+    /**
+     * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key. The published fields
+     * have no reference of the client, so a test must give each invoice different content.
+     */
     duplicates: [
       ...duplicatesBy('body', invoices, ({ bodySha256 }) => bodySha256),
       ...duplicatesBy('idempotency-key', invoices, ({ idempotencyKey }) => idempotencyKey),
@@ -59,10 +42,10 @@ export function readBooksOf(applications: Applications, ofApplication?: string):
 }
 
 function duplicatesBy(
-  by: DuplicateGroup['by'],
+  by: 'body' | 'idempotency-key',
   invoices: readonly BookedInvoice[],
   valueOf: (invoice: BookedInvoice) => string | null,
-): readonly DuplicateGroup[] {
+) {
   const groups = new Map<string, { by: typeof by; applicationId: string; value: string; ids: string[] }>();
   for (const invoice of invoices) {
     const { id, applicationId } = invoice;

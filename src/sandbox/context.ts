@@ -1,7 +1,7 @@
 import type { Applications, Application } from './application.ts';
 import type { Chance, Faults } from './faults.ts';
-import type { Change, InvoiceRecord } from './store.ts';
-import type { Answer } from './http/answer.ts';
+import type { Settlement } from './settlement.ts';
+import type { Change } from './store.ts';
 
 /** The state and functions that the parts of a sandbox share. */
 export interface Context {
@@ -34,33 +34,16 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/**
- * Takes invoices from `processing` to `issued` or `failed`, once.
- *
- *     processing --engine: issued--> issued
- *     processing --engine: failed--> failed
- */
-export interface Settlement {
-  /** Settles the invoice when the engine gives its verdict. */
-  accept(invoice: InvoiceRecord): void;
-  /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
-  settleNow(invoice: InvoiceRecord): Promise<void>;
-}
-
 /** Timers that can all be stopped at once. */
-export interface Alarms {
-  /** Calls `ring` once after the delay, unless `stop` is called first. */
-  after(delayMs: number, ring: () => void): void;
-  /** Cancels all timers, and ignores every later call of `after`. */
-  stop(): void;
-}
+export type Alarms = ReturnType<typeof createAlarms>;
 
 /** Creates timers with `setTimeout`. */
-export function createAlarms(): Alarms {
+export function createAlarms() {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
   return {
-    after(delayMs, ring) {
+    /** Calls `ring` once after the delay, unless `stop` is called first. */
+    after(delayMs: number, ring: () => void): void {
       if (stopped) return;
       const timer = setTimeout(() => {
         timers.delete(timer);
@@ -68,7 +51,8 @@ export function createAlarms(): Alarms {
       }, delayMs);
       timers.add(timer);
     },
-    stop() {
+    /** Cancels all timers, and ignores every later call of `after`. */
+    stop(): void {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
@@ -94,6 +78,3 @@ export interface Services {
   readonly context: Context;
   readonly settlement: Settlement;
 }
-
-/** One operation of the published interface. */
-export type Operation = (services: Services, call: Call) => Promise<Answer>;

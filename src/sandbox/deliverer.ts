@@ -16,8 +16,11 @@ export interface Delivering {
 
 /** About an hour of attempts, so that a receiver misses nothing during a restart or a deployment. */
 export const DEFAULT_DELIVERING: Delivering = {
-  ...{ firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 16 },
-  ...{ concurrency: 32, timeoutMs: 10_000 },
+  firstDelayMs: 1000,
+  longestDelayMs: 600_000,
+  maxAttempts: 16,
+  concurrency: 32,
+  timeoutMs: 10_000,
 };
 
 /** Returns the wait in milliseconds after `attempts` attempts. It doubles with each attempt; its upper half is random. */
@@ -27,15 +30,8 @@ function backoffMs(attempts: number, { firstDelayMs, longestDelayMs }: Deliverin
   return Math.round(full / 2 + (full / 2) * Math.random());
 }
 
-/** The result of an attempt: the HTTP status or an error code. Any 2xx ends a delivery; any other result leads to a retry. */
-interface Sent {
-  readonly status: number | string;
-  readonly retryAfterMs: number;
-}
-
 // Only the status of a receiver's answer matters.
 const MOST_ANSWER_BYTES = 64 * 1024;
-const LONGEST_RETRY_AFTER_MS = 600_000;
 
 /** Sends each delivery repeatedly until it arrives or is given up. */
 export class Deliverer {
@@ -78,67 +74,53 @@ export class Deliverer {
   }
 
   async #run(delivery: DeliveryRecord, tried: () => void): Promise<void> {
-    const webhook = this.#application(delivery).webhooks.get(delivery.webhookId);
-    const sent = webhook === undefined ? null : await this.#send(webhook, delivery);
+    const { webhooks } = this.#application(delivery);
+    const webhook = webhooks.get(delivery.webhookId);
+    const answer = webhook === undefined ? null : await this.#send(webhook, delivery);
     tried();
     if (this.#closed) return;
-    try {
-      await this.#record(delivery, sent);
-    } catch (error) {
-      // The delivery stays pending in the store, because sending it twice is better than losing it.
-      const fields = { deliveryId: delivery.id, reason: reasonOf(error) };
-      this.#context.log.error('A webhook delivery could not be recorded.', fields);
-      this.#wait({ ...delivery, nextAttemptAt: this.#context.clock() + this.#plan.firstDelayMs });
-    }
+    const isOver = answer === null || delivery.forged || (typeof answer === 'number' && answer >= 200 && answer < 300);
+    await (isOver ? this.#commit('delivery-done', delivery) : this.#sendLater(delivery, answer));
   }
 
   #application({ applicationId }: DeliveryRecord): Application {
     return applicationOf(this.#context.applications, applicationId);
   }
 
-  /** Does not follow redirects. */
-  async #send({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<Sent> {
+  /** Returns the HTTP status or an error code. Does not follow redirects. */
+  async #send({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<number | string> {
     // A forger knows everything except the secret.
     const signature = signatureOf(body, forged ? `not ${secret}` : secret);
     const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
     try {
       const answer = await request(url, { method: 'POST', headers, body, dispatcher: this.#dispatcher });
       await answer.body.dump({ limit: MOST_ANSWER_BYTES });
-      return { status: answer.statusCode, retryAfterMs: retryAfterOf(answer.headers['retry-after']) };
+      return answer.statusCode;
     } catch (error) {
-      return { status: codeOf(error), retryAfterMs: 0 };
+      return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     }
   }
 
-  async #record(delivery: DeliveryRecord, sent: Sent | null): Promise<void> {
-    const context = this.#context;
-    if (sent === null || delivery.forged || hasArrived(sent))
-      return context.commit([{ kind: 'delivery-done', delivery }]);
+  async #sendLater(delivery: DeliveryRecord, answer: number | string): Promise<void> {
+    const { clock, log } = this.#context;
     const attempts = delivery.attempts + 1;
     if (attempts >= this.#plan.maxAttempts) {
-      const fields = { deliveryId: delivery.id, invoiceId: delivery.invoiceId, attempts, answer: sent };
-      context.log.warn('A webhook delivery is given up.', fields);
+      log.warn('A webhook delivery is given up.', { deliveryId: delivery.id, attempts, answer });
       this.#application(delivery).deliveriesGivenUp += 1;
-      return context.commit([{ kind: 'delivery-done', delivery }]);
+      return this.#commit('delivery-done', delivery);
     }
-    const delayMs = Math.max(sent.retryAfterMs, backoffMs(attempts, this.#plan));
-    const later: DeliveryRecord = { ...delivery, attempts, nextAttemptAt: context.clock() + delayMs };
-    await context.commit([{ kind: 'delivery', delivery: later }]);
+    const later = { ...delivery, attempts, nextAttemptAt: clock() + backoffMs(attempts, this.#plan) };
+    await this.#commit('delivery', later);
     this.#wait(later);
   }
-}
 
-function hasArrived({ status }: Sent): boolean {
-  return typeof status === 'number' && status >= 200 && status < 300;
-}
-
-function retryAfterOf(header: string | string[] | undefined): number {
-  const seconds = typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : 0;
-  return Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  /** If it fails, the delivery is sent again after the next start, because twice is better than never. */
+  async #commit(kind: 'delivery' | 'delivery-done', record: DeliveryRecord): Promise<void> {
+    const { commit, log } = this.#context;
+    await commit([{ kind, record }]).catch((error: unknown) =>
+      log.error('A webhook delivery could not be recorded.', { deliveryId: record.id, reason: reasonOf(error) }),
+    );
+  }
 }
 
 /** Name of the header that carries the signature of a delivery. */

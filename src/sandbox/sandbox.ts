@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { createAlarms, type Context, NO_LOG, type SandboxLog } from './context.ts';
-import { apiKeys, applyChange, restoreApplications } from './application.ts';
+import { applyChange, restoreApplications } from './application.ts';
 import { readBooksOf, type Books } from './books.ts';
 import { createChance, checkedFaults, type Faults } from './faults.ts';
 import { simulatedEngine, type Engine } from './engine.ts';
@@ -20,10 +20,8 @@ export interface SandboxOptions {
   readonly port: number;
   /** The start opens the store, and `close` closes it. */
   readonly store: SandboxStore;
-  /** Default: `sk_test_sandbox`. Each key is an application of its own. */
-  readonly apiKeys?: readonly string[];
-  /** True to accept every well-formed `sk_test_` key. */
-  readonly openKeys?: boolean;
+  /** The keys that are accepted, or `any` well-formed `sk_test_` key. Each is an application of its own. Default: `sk_test_sandbox`. */
+  readonly apiKeys?: readonly string[] | 'any';
   readonly engine?: Engine;
   /** Added to the time of every answer. Default: 0. */
   readonly latencyMs?: number;
@@ -63,7 +61,6 @@ const DEFAULT_SETTLE_MS = 300;
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
   const faults = checkedFaults(options.faults);
-  const keys = apiKeys(options.apiKeys ?? [DEFAULT_API_KEY], options.openKeys ?? false);
   const applications = await restoreApplications(store.open());
   const stored = [...applications.values()];
   const invoices = stored.flatMap((one) => [...one.invoices.values()]);
@@ -81,7 +78,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const handle = createRequestHandler({
     services: { context, settlement },
-    keys,
+    keys: options.apiKeys ?? [DEFAULT_API_KEY],
     isDown: createOutage(faults.outage, clock),
     isTooMany: createRateLimit(faults.requestsPerSecond, clock),
   });

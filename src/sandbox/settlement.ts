@@ -1,93 +1,77 @@
-import { type Alarms, type Context, reasonOf, type Settlement } from './context.ts';
+import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
-import type { Engine, EngineOutcome, EngineVerdict, InvoiceBody } from './engine.ts';
-import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, Settled, WebhookRecord } from './store.ts';
+import type { Engine, InvoiceBody } from './engine.ts';
+import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, WebhookRecord } from './store.ts';
 import type { Deliverer } from './deliverer.ts';
 
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
 // The client that waits for the POST has a timeout, which a receiver that does not answer must not use up.
 const EARLY_PATIENCE_MS = 2000;
 
-/** Creates the settlement of one sandbox. Retries an invoice that it cannot settle until `alarms` stops. */
+/** Takes invoices from `processing` to `issued` or `failed`, once. */
+export type Settlement = ReturnType<typeof createSettlement>;
+
+/** Creates the settlement of one sandbox. An invoice that it cannot settle waits for the next start. */
 export function createSettlement(given: {
   readonly context: Context;
   readonly engine: Engine;
   readonly deliverer: Deliverer;
   readonly alarms: Alarms;
-}): Settlement {
+}) {
   const { context, engine, deliverer, alarms } = given;
 
-  async function ask({ id, applicationId, body: text }: InvoiceRecord): Promise<EngineVerdict> {
-    return engine.process({ id, applicationId, body: JSON.parse(text) as InvoiceBody, text });
-  }
-
-  async function settle({ id, applicationId, bodySha256 }: InvoiceRecord, outcome: EngineOutcome): Promise<void> {
-    const { invoices, webhooks } = applicationOf(context.applications, applicationId);
-    if (invoices.get(id)?.status !== 'processing') return;
+  async function settle(invoice: InvoiceRecord, isEarly: boolean): Promise<void> {
+    const { id, applicationId, body: text, createdAt } = invoice;
+    if (context.chance.decide('neverSettle', invoice.bodySha256)) return;
+    const body = JSON.parse(text) as InvoiceBody;
+    const { delayMs, outcome } = await engine.process({ id, applicationId, body, text });
+    const waitMs = Math.max(0, createdAt + delayMs - context.clock());
+    if (!isEarly) await new Promise<void>((resolve) => alarms.after(waitMs, resolve));
     const error = outcome.status === 'issued' ? null : { code: outcome.code, message: outcome.message };
-    const settlement = { invoiceId: id, applicationId, error, settledAt: context.clock() };
-    const deliveries = [...webhooks.values()].flatMap((webhook) =>
-      deliveriesTo(webhook, context, { ...settlement, subject: bodySha256 }),
-    );
+    const settledAt = context.clock();
+    const webhooks = [...applicationOf(context.applications, applicationId).webhooks.values()];
+    const deliveries = webhooks.flatMap((webhook) => deliveriesTo(webhook, context, { invoice, error, settledAt }));
     await context.commit([
-      { kind: 'settlement', settlement },
-      ...deliveries.map((delivery) => ({ kind: 'delivery' as const, delivery })),
+      { kind: 'invoice', record: { ...invoice, status: outcome.status, error, settledAt } },
+      ...deliveries.map((record) => ({ kind: 'delivery' as const, record })),
     ]);
     await deliverer.enqueue(deliveries);
   }
 
-  // The engine or the store may be unavailable for a while. The invoice stays `processing` meanwhile, even across a
-  // restart.
-  function keepTrying(invoice: InvoiceRecord, work: () => Promise<unknown>, delayMs = FIRST_RETRY_MS): void {
-    work().catch((error: unknown) => {
-      context.log.warn('An invoice could not be settled yet.', { invoiceId: invoice.id, reason: reasonOf(error) });
-      alarms.after(delayMs, () => keepTrying(invoice, work, Math.min(delayMs * 2, LONGEST_RETRY_MS)));
-    });
-  }
-
-  function isStuck({ bodySha256 }: InvoiceRecord): boolean {
-    return context.chance.decide('neverSettle', bodySha256);
-  }
-
-  function accept(invoice: InvoiceRecord): void {
-    if (isStuck(invoice)) return;
-    keepTrying(invoice, async () => {
-      const { delayMs, outcome } = await ask(invoice);
-      const remainingMs = Math.max(0, invoice.createdAt + delayMs - context.clock());
-      alarms.after(remainingMs, () => keepTrying(invoice, () => settle(invoice, outcome)));
-    });
-  }
-
-  async function trySettle(invoice: InvoiceRecord): Promise<void> {
-    if (isStuck(invoice)) return;
-    try {
-      await settle(invoice, (await ask(invoice)).outcome);
-    } catch {
-      accept(invoice);
-    }
+  async function trySettle(invoice: InvoiceRecord, isEarly: boolean): Promise<void> {
+    await settle(invoice, isEarly).catch((error: unknown) =>
+      context.log.error('An invoice could not be settled.', { invoiceId: invoice.id, reason: reasonOf(error) }),
+    );
   }
 
   return {
-    accept,
-    async settleNow(invoice) {
+    /** Settles the invoice when the engine gives its verdict. */
+    accept: (invoice: InvoiceRecord) => void trySettle(invoice, false),
+    /** Settles the invoice at once and waits for an attempt to deliver its events (fault `webhookEarly`). */
+    async settleNow(invoice: InvoiceRecord): Promise<void> {
       const patience = new Promise<void>((resolve) => setTimeout(resolve, EARLY_PATIENCE_MS).unref());
-      await Promise.race([trySettle(invoice), patience]);
+      await Promise.race([trySettle(invoice, true), patience]);
     },
   };
 }
 
-/** A verdict, and the content that decides its faults, because the identifier differs in every run. */
-interface Subject extends Settled {
-  readonly subject: string;
+/** The final verdict on one invoice. `error` is null if it was issued; `settledAt` is epoch milliseconds. */
+interface Settled {
+  readonly invoice: InvoiceRecord;
+  readonly error: InvoiceError | null;
+  readonly settledAt: number;
 }
 
 const OPPOSITE_ERROR: InvoiceError = { code: 'simulated_contradiction', message: 'A fault of the sandbox says this.' };
 
 /** Returns the deliveries of a settled invoice to one endpoint, including the faults that the seed decides for it. */
-function deliveriesTo(webhook: WebhookRecord, context: Context, settled: Subject): readonly DeliveryRecord[] {
+function deliveriesTo(
+  webhook: WebhookRecord,
+  context: Context,
+  { invoice, error, settledAt }: Settled,
+): readonly DeliveryRecord[] {
   const { chance, newId } = context;
-  const { invoiceId, applicationId, error, settledAt, subject } = settled;
+  // Content decides the faults, because the identifier differs in every run.
+  const { id: invoiceId, applicationId, bodySha256: subject } = invoice;
   const deliveries: DeliveryRecord[] = [];
   function deliver(body: string, delayMs: number, forged = false): void {
     const owed = { id: newId('dlv_'), applicationId, webhookId: webhook.id, invoiceId };

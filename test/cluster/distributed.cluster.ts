@@ -6,7 +6,6 @@ import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { until } from '../support/until.ts';
 import { prepareCluster, type Cluster } from './support/cluster.ts';
 import { GO_PROGRAMS, composeService } from './support/cluster-places.ts';
-import { cpuOf, printRates, rateOf, type Rate, addCountedWorkers, printShares } from './support/rates.ts';
 import {
   booksOf,
   issueFile,
@@ -18,9 +17,6 @@ import {
 
 /** Of each batch. `CLUSTER_INVOICES=2000 npm run test:cluster` is the short run. */
 const INVOICES = Number(process.env['CLUSTER_INVOICES'] ?? 20_000);
-const SHORT_RUN = INVOICES < 20_000;
-/** How many workers the rates are measured with, one after the other. */
-const WORKERS = (process.env['CLUSTER_WORKERS'] ?? '1,2').split(',').map(Number);
 const MANY_WORKERS = 6;
 const FILES_AT_ONCE = ['A', 'B', 'C'];
 /** Longer than the heartbeat of a slice and than a workflow task. */
@@ -30,7 +26,6 @@ const AWAY_MS = 30_000;
 describe('the distributed form, as docker-compose.yml describes it', () => {
   let cluster: Cluster;
   let running: RunningCluster;
-  const rates: Rate[] = [];
   let issued = 0;
 
   beforeAll(async () => {
@@ -38,7 +33,6 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
   });
 
   afterAll(async () => {
-    printRates(rates);
     await cluster?.stop();
   });
 
@@ -94,32 +88,10 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
     expect((await answerTo('sk_live_1')).status).toBe(401);
   });
 
-  it.each(WORKERS)('issues a file with %i worker(s)', async (workers) => {
-    while (running.workers.length < workers) await running.addWorker();
-    const before = await cpuOf(running, cluster);
-    const batch = await issueFile(cluster, { name: `W${workers}`, invoices: INVOICES });
-    rates.push(rateOf({ workers, invoices: INVOICES, batch, before, after: await cpuOf(running, cluster) }));
-    expect(batch.exitCode, batch.stderr).toBe(0);
-    await expectWhole(batch);
-  });
-
-  it('issues three files at once with six workers, and each worker has a share', async () => {
-    for (const worker of running.workers.splice(0)) await ended(worker);
-    const workers = await addCountedWorkers(running, MANY_WORKERS);
-    const before = await cpuOf(running, cluster);
-    const began = performance.now();
+  it('issues three files at once with six workers', async () => {
+    while (running.workers.length < MANY_WORKERS) await running.addWorker();
     const batches = await Promise.all(FILES_AT_ONCE.map((name) => issueFile(cluster, { name, invoices: INVOICES })));
-    const seconds = (performance.now() - began) / 1_000;
-    const after = await cpuOf(running, cluster);
-    rates.push(
-      rateOf({ workers: MANY_WORKERS, invoices: batches.length * INVOICES, batch: { seconds }, before, after }),
-    );
 
-    const shares = await workers.created();
-    printShares(shares);
-    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(batches.length * INVOICES);
-    // Pages are what workers share: the short run has three.
-    expect(shares.filter((share) => share > 0).length).toBeGreaterThan(SHORT_RUN ? 1 : MANY_WORKERS - 1);
     for (const batch of batches) {
       expect(batch.exitCode, batch.stderr).toBe(0);
       expectSettled(batch);

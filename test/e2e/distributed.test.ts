@@ -12,7 +12,7 @@ import { postgresDatabase, type PostgresDatabase } from '../support/servers/post
 import { untilOr } from '../support/until.ts';
 import { SANDBOX_KEY } from '../support/servers/service-front.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { fileStore } from '../../src/sandbox/file-store.ts';
+import { fileStore } from '../../src/sandbox/store.ts';
 
 const INVOICES = 200;
 /** So that each part is killed while invoices are being sent. */

@@ -22,7 +22,7 @@ const NOT_A_FILE: readonly unknown[] = [
 const CONTROL = { paused: false, cancelled: false, outageOver: false, settleNow: 0 };
 const PAGE = { ledgerId: 'l', batchId: 'b', page: 1, firstOrdinal: 1, lastOrdinal: 9, control: CONTROL };
 const NO_SLICES = { ...PAGE, settings: { sliceSize: 0, settleMs: 1, sendMs: 1, patienceMs: 1 } };
-const NO_NIGHT = { ledgerId: 'l', night: {}, channels: ['mail'] };
+const NO_NIGHT = { ledgerId: 'l', night: {} };
 const STARTED_BY_LOTE = ['invoicePage', 'nightMessage'].flatMap((workflow) =>
   [...NOT_A_FILE, 7, NO_SLICES, NO_NIGHT].map((input): Start => [
     workflow,

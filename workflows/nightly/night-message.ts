@@ -2,29 +2,20 @@ import { ActivityFailure, ApplicationFailure, isCancellation, log } from '@tempo
 import type { NightlyScope } from '../../activities/nightly/nightly.ts';
 import { activities } from '../activities.ts';
 import { requireOwnInput } from '../typed-by-hand.ts';
-import type { MessageChannel } from '../../src/domain/records/night.ts';
 
 const { sendNightMessage, closeNightMessage } = activities;
 
-export interface NightMessageInput extends NightlyScope {
-  readonly channels: readonly MessageChannel[];
-}
-
-/** Sends the message of a night on each channel, and tries again for 12 hours if it must; the night's page shows the result. */
-export async function nightMessage(input: NightMessageInput): Promise<void> {
-  requireOwnInput('nightMessage', input, { ledgerId: '', night: { nightId: '', date: '' }, channels: [''] });
-  const { ledgerId, night, channels } = input;
-  await Promise.all(channels.map((channel) => deliver(channel)));
-
-  async function deliver(channel: MessageChannel): Promise<void> {
-    try {
-      await sendNightMessage({ ledgerId, night, channel });
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      log.warn('the message of the night was not sent', { night: night.nightId, channel });
-      // Otherwise the page would say that Lote still tries.
-      await closeNightMessage({ ledgerId, night, channel, isUnanswered: !isAnswer(error) });
-    }
+/** Sends the message of a night, and tries again for 12 hours if it must; the night's page shows the result. */
+export async function nightMessage(input: NightlyScope): Promise<void> {
+  requireOwnInput('nightMessage', input, { ledgerId: '', night: { nightId: '', date: '' } });
+  const { ledgerId, night } = input;
+  try {
+    await sendNightMessage({ ledgerId, night });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('the message of the night was not sent', { night: night.nightId });
+    // Otherwise the page would say that Lote still tries.
+    await closeNightMessage({ ledgerId, night, isUnanswered: !isAnswer(error) });
   }
 }
 

@@ -8,7 +8,7 @@ import { choosePort } from '../process/free-port.ts';
 import type { Logger } from '../process/logger.ts';
 import { startMetricsServer } from '../process/probe-server.ts';
 import { VERSION } from '../version.ts';
-import { fileStore } from '../../sandbox/file-store.ts';
+import { fileStore } from '../../sandbox/store.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../service/client.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';

@@ -1,5 +1,4 @@
 import type { ReportWriter } from '../../../activities/deps.ts';
-import type { DropPoint } from '../../nightly/claim-folder.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
@@ -13,7 +12,6 @@ export interface TestedParts {
   readonly service: InvoicingService;
   readonly reports: ReportWriter;
   readonly nights: RunLog;
-  readonly drop: (point: DropPoint) => void;
   readonly signal: (workflowId: string, ordinals: readonly number[]) => Promise<void>;
   /** True keeps rows of a small file in memory; a crash test may need them in the ledger. */
   readonly buffersRows: boolean;

@@ -104,7 +104,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     restartRuns: () => restartLeftRuns({ ...config, client, ledger, log }, { stuck: true }),
     notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => registration.notes()),
-    messages: createNightMessages(config, { consoleUrl: parts.consoleUrl }),
+    messages: createNightMessages(config, parts.consoleUrl),
     announce: createReportHook({ command: config.onReport, env: process.env, log }),
     requireAccount: parts.requireAccount,
     noteSends: parts.noteSends,
@@ -142,7 +142,6 @@ function folderUsers({ config, ledger, folders, profile, telemetry }: WorkerPart
     account: sendingScope(config),
     profileDigest: profileDigestOf(config, profile),
   });
-  const reached = tested('drop', () => undefined);
   const users = {
     files: createFileReader(config, tested('buffersRows', true)),
     reports: tested('reports', writer),
@@ -151,7 +150,6 @@ function folderUsers({ config, ledger, folders, profile, telemetry }: WorkerPart
       ledgerId: ledger.id,
       stableMs: config.drop.stableMs,
       pause: (ms) => sleep(ms),
-      at: async (point) => reached(point),
     }),
     nights: telemetry.nights(tested('nights', createRunLog(config.reportsDir, speech))),
   };

@@ -6,7 +6,7 @@ import { createLogger } from '../../app/process/logger.ts';
 import type { Role } from '../../app/start/open-application.ts';
 import { startProcess, type RunningProcess } from '../../app/start/start-process.ts';
 import { parseFaults } from '../../sandbox/faults.ts';
-import { fileStore } from '../../sandbox/file-store.ts';
+import { fileStore } from '../../sandbox/store.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { tableLines } from '../output/terminal-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -117,7 +117,7 @@ export async function sandboxCommand(
   const sandbox = await startSandbox({
     host: host ?? config.sandbox.host,
     port: await choosePort(config.sandbox),
-    openKeys: true,
+    apiKeys: 'any',
     store: fileStore({ directory: (await openDataDir(config.dataDir)).sandbox }),
     log: createLogger({ level: config.logLevel, secrets: config.secrets }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),

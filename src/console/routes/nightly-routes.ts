@@ -113,7 +113,7 @@ function withTimes(night: StoredNight): StoredNight {
     ...run,
     startedAt: timeOf(run.startedAt),
     finishedAt: run.finishedAt === null ? null : timeOf(run.finishedAt),
-    messages: run.messages.map((message) => ({ ...message, at: timeOf(message.at) })),
+    message: run.message === null ? null : { ...run.message, at: timeOf(run.message.at) },
   }));
   return { ...night, runs };
 }

@@ -1,20 +1,13 @@
-/** Kinds of requests to the service. */
-export const SERVICE_OPERATIONS = [
-  'create-invoice',
-  'get-invoice',
-  'list-merchants',
-  'create-merchant',
-  'register-webhook',
-] as const;
-
-/** One of `SERVICE_OPERATIONS`. */
-export type ServiceOperation = (typeof SERVICE_OPERATIONS)[number];
+/** A kind of request to the service. */
+export type ServiceOperation =
+  | 'create-invoice'
+  | 'get-invoice'
+  | 'list-merchants'
+  | 'create-merchant'
+  | 'register-webhook';
 
 /** How a request ended: class of the HTTP status, `no-answer` if bytes may have left and no status came, `not-sent` if no byte left. */
-export const REQUEST_OUTCOMES = ['2xx', '3xx', '4xx', '429', '5xx', 'no-answer', 'not-sent'] as const;
-
-/** One of `REQUEST_OUTCOMES`. */
-export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+export type RequestOutcome = '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'no-answer' | 'not-sent';
 
 /** Called when a request has its permit, after `waitedMs`. The caller calls the returned function when the request has ended. */
 export type MeasureRequest = (operation: ServiceOperation, waitedMs: number) => (outcome: RequestOutcome) => void;

@@ -62,12 +62,8 @@ export interface NightlyRunEnd {
   readonly finishedAt: number;
 }
 
-/** A channel for the message of a night. */
-export type MessageChannel = 'email';
-
-/** The result of sending the message of a night on one channel. `at` is in epoch milliseconds. */
+/** The result of sending the message of a night by e-mail. `at` is in epoch milliseconds. */
 export interface NightMessageNote {
-  readonly channel: MessageChannel;
   /** Lote tries again after `unsent`, but not after `refused`. */
   readonly state: 'sent' | 'unsent' | 'refused';
   readonly at: number;
@@ -84,7 +80,8 @@ export interface NightlyRunState {
   readonly finishedAt: number | null;
   readonly files: readonly NightlyRunEntry[];
   readonly waiting: readonly WaitingFile[];
-  readonly messages: readonly NightMessageNote[];
+  /** Null while Lote has not tried to send one. */
+  readonly message: NightMessageNote | null;
 }
 
 /** Paths of the summary of one date. */

@@ -2,19 +2,15 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { hashFile } from '../../ingest/file-chunks.ts';
-import { changedFiles } from '../../nightly/archive-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import type { Config } from '../../app/config/config.ts';
 import { createCommonFolders } from '../../app/folders/common-folders.ts';
 import { fine, trouble, type Check } from './check.ts';
-import type { Examination, ReadOnlyLedger } from './check-ledger.ts';
+import type { Examination } from './check-ledger.ts';
 import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
 
 /** A night of 100,000 invoices writes about as much in reports. */
 const LEAST_FREE_MB = 500;
 const BYTES_PER_MB = 1_048_576;
-const MOST_NAMED = 10;
 
 interface Folder {
   readonly name: string;
@@ -37,7 +33,7 @@ export async function checkDataDirectory({ config }: Examination): Promise<reado
 }
 
 /** Checks whether Lote can work in its other folders. Writes nothing: the first start makes a missing folder. */
-export async function checkFolders({ config, ledger, now }: Examination): Promise<readonly Check[]> {
+export async function checkFolders({ config, ledger }: Examination): Promise<readonly Check[]> {
   const folders: readonly (Folder & { readonly role: FolderRole })[] = [
     { name: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR', role: 'input' },
     { name: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR', role: 'reports' },
@@ -48,27 +44,7 @@ export async function checkFolders({ config, ledger, now }: Examination): Promis
     if (written.state !== 'ok') return [written];
     return [(await lostMount(folder, async () => common?.require(folder.role))) ?? written, await room(folder)];
   });
-  const archived = ledger === null ? [] : [await archivedFiles(config, ledger, now())];
-  return [...(await Promise.all(found)).flat(), ...archived];
-}
-
-async function archivedFiles(
-  { application, inputDir }: Config,
-  ledger: Pick<ReadOnlyLedger, 'batchOfFile'>,
-  now: number,
-): Promise<Check> {
-  const changed = await changedFiles(inputDir, now, async (path) => {
-    const sha256 = await hashFile(path).catch(() => null);
-    return sha256 === null || (await ledger.batchOfFile(application, sha256)) !== null;
-  });
-  const name = 'archived files';
-  if (changed.length === 0) return fine(name, 'those of the last seven days are as they were read');
-  const named = changed.slice(0, MOST_NAMED).map((file) => file.name);
-  return trouble(
-    name,
-    `${changed.length} were written to after they were read: ${named.join(', ')}${changed.length > MOST_NAMED ? ', …' : ''}`,
-    'Copy each into the input folder again: what is new in it is sent, and nothing is sent twice.',
-  );
+  return (await Promise.all(found)).flat();
 }
 
 async function writable(folder: Folder): Promise<Check> {

@@ -11,7 +11,6 @@ import {
   findLedgerId,
 } from '../../ledger/migrate.ts';
 import { StatementFailure } from '../../database/statement-failure.ts';
-import { createBatches } from '../../ledger/batches/batches.ts';
 import { createSharedFolders } from '../../ledger/operations/shared-folders.ts';
 import { createSendLog } from '../../ledger/sending/lost-sends.ts';
 import { createServiceUse } from '../../ledger/sending/service-use.ts';
@@ -169,7 +168,6 @@ function readOnlyLedger(database: Database, id: string) {
     ...createServiceUse(database),
     ...createSharedFolders(database),
     ...createSendLog(database),
-    batchOfFile: createBatches(database).batchOfFile,
     deliveryTrouble: createDeliveries(database).deliveryTrouble,
   };
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Telemetry } from '../telemetry.ts';
 import type { DeliveryCounts } from '../../webhooks/handle-delivery.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { VERDICTS } from './catalogue.ts';
 import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
 import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasuredState } from '../../ledger/operations/measuring.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
+import type { NightlyVerdict } from '../../domain/records/night.ts';
 import type { MeasureRequest } from '../../domain/records/measures.ts';
 
 interface ProcessIdentity {
@@ -98,6 +98,8 @@ function serveDeliveryCounters(meter: Meter, totals: () => Readonly<DeliveryCoun
     for (const [reason, times] of Object.entries(refused)) observe('lote_deliveries_refused_total', times, { reason });
   });
 }
+
+const VERDICTS: readonly NightlyVerdict[] = ['issued', 'attention', 'refused', 'failed'];
 
 /** Wraps the run log so that it counts files and runs when it records them. */
 function measuredNights(log: RunLog, meter: Meter): RunLog {

@@ -31,6 +31,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Returns the answer of the fault `stored500`. */
+export function storedErrorAnswer(): Answer {
+  const message = 'The service failed. This answer is kept under the Idempotency-Key.';
+  return new Refusal(500, 'internal_error', message).answer;
+}
+
 /** Returns an answer with this JSON text. */
 export function jsonAnswer(status: number, body: string, headers: Answer['headers'] = {}): Answer {
   return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } };

@@ -1,17 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiKeys, applicationOf } from '../application.ts';
+import { applicationIn, applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
-import { reasonOf, type Call, type Operation, type Services } from '../context.ts';
-import { createInvoice, getInvoice } from '../invoices.ts';
-import { createMerchant, listMerchants } from '../merchants.ts';
-import { registerWebhook } from '../register-webhook.ts';
+import { reasonOf, type Call, type Services } from '../context.ts';
+import { ROUTES, type Route } from '../operations.ts';
 import { drip, jsonAnswer, outageAnswer, Refusal, send, type Answer } from './answer.ts';
 import { hash } from 'node:crypto';
 import type { Faults } from '../faults.ts';
 
 interface HandlerOptions {
   readonly services: Services;
-  readonly keys: ApiKeys;
+  readonly keys: readonly string[] | 'any';
   /** Counts a request, and returns true if it falls into the outage. */
   readonly isDown: () => boolean;
   /** Counts a request, and returns true if it exceeds the limit. */
@@ -33,7 +31,7 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
 
   async function answerTo(request: IncomingMessage): Promise<Result> {
     const url = new URL(request.url ?? '/', ANYWHERE);
-    const applicationId = keys(request.headers.authorization);
+    const applicationId = applicationIn(request.headers.authorization, keys);
     if (url.pathname === '/_sandbox/health') return { answer: jsonAnswer(200, '{"status":"ok"}') };
     const isOwn = url.pathname === '/_sandbox/books';
     if (!isOwn && isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
@@ -139,24 +137,6 @@ function bodyOf(bytes: Buffer): Call['body'] {
     throw new Refusal(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
   }
 }
-
-/** An operation of the published interface, with its method and path. */
-interface Route {
-  readonly method: 'GET' | 'POST';
-  /** A segment in braces is the path's parameter. */
-  readonly path: string;
-  readonly operationId: string;
-  readonly run: Operation;
-}
-
-/** The five operations of the published interface. */
-export const ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/v1/invoices', operationId: 'createInvoice', run: createInvoice },
-  { method: 'GET', path: '/v1/invoices/{id}', operationId: 'getInvoice', run: getInvoice },
-  { method: 'POST', path: '/v1/merchants', operationId: 'createMerchant', run: createMerchant },
-  { method: 'GET', path: '/v1/merchants', operationId: 'listMerchants', run: listMerchants },
-  { method: 'POST', path: '/v1/webhooks', operationId: 'registerWebhook', run: registerWebhook },
-];
 
 const ONE_INVOICE = /^\/v1\/invoices\/([^/]+)$/;
 

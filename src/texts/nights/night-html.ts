@@ -1,4 +1,4 @@
-import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/records/night.ts';
+import type { NightlyRunEntry, NightlyRunState, NightlyVerdict, NightMessageNote } from '../../domain/records/night.ts';
 import { fill } from '../fill.ts';
 import { html, table, type HtmlValue, type Row, type SafeHtml } from '../html.ts';
 import type { OutcomeFormat } from '../outcomes/outcome-html.ts';
@@ -49,7 +49,7 @@ function runSection(format: OutcomeFormat, run: NightlyRunState, nameOf: NameOf)
   return html`<section>
     <h2>${nights.run} ${started}</h2>
     <p class="soft">${times} <span class="mono">${run.workflowId}</span></p>
-    ${run.messages.map((message) => messageLine(format, message))}
+    ${run.message === null ? '' : messageLine(format, run.message)}
     ${files.length === 0 ? '' : table(nights.files, columns, rows)}
     ${
       run.waiting.length === 0
@@ -62,12 +62,8 @@ function runSection(format: OutcomeFormat, run: NightlyRunState, nameOf: NameOf)
   </section>`;
 }
 
-function messageLine(
-  { texts: { morning }, time }: OutcomeFormat,
-  message: NightlyRunState['messages'][number],
-): SafeHtml {
-  const { channel, state, at, detail } = message;
-  const words = `${morning.channels[channel]}: ${fill(morning.states[state], { time: time(at) })}`;
+function messageLine({ texts: { morning }, time }: OutcomeFormat, { state, at, detail }: NightMessageNote): SafeHtml {
+  const words = `${morning.byMail}: ${fill(morning.states[state], { time: time(at) })}`;
   return html`<p class="${state === 'sent' ? 'soft' : 'state open'}">${words}</p>
     ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }

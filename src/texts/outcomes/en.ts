@@ -150,7 +150,7 @@ export const OUTCOME_TEXTS_EN = {
     needs: 'What needs a person',
     more: '{n} more are on the page of the night.',
     page: 'The page of the night',
-    channels: { email: 'Message by e-mail' },
+    byMail: 'Message by e-mail',
     states: {
       sent: 'sent {time}.',
       unsent: 'not sent yet, last tried {time}.',

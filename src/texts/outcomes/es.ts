@@ -152,7 +152,7 @@ export const OUTCOME_TEXTS_ES: OutcomeTexts = {
     needs: 'Lo que necesita a alguien',
     more: 'Hay {n} más en la página de la noche.',
     page: 'La página de la noche',
-    channels: { email: 'Mensaje por correo' },
+    byMail: 'Mensaje por correo',
     states: {
       sent: 'enviado el {time}.',
       unsent: 'todavía sin enviar, último intento el {time}.',

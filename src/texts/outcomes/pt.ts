@@ -152,7 +152,7 @@ export const OUTCOME_TEXTS_PT: OutcomeTexts = {
     needs: 'O que precisa de alguém',
     more: 'Há mais {n} na página da noite.',
     page: 'A página da noite',
-    channels: { email: 'Mensagem por e-mail' },
+    byMail: 'Mensagem por e-mail',
     states: {
       sent: 'enviada em {time}.',
       unsent: 'ainda não enviada, última tentativa em {time}.',

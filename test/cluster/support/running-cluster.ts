@@ -41,8 +41,8 @@ export async function startAll(cluster: Cluster, workers: number) {
   const running = {
     ...{ receivers, temporal, sandbox, console: await cluster.start('console') },
     workers: [] as RunningCommand[],
-    async addWorker(env: Readonly<Record<string, string>> = {}) {
-      running.workers.push(await cluster.start('worker', env));
+    async addWorker() {
+      running.workers.push(await cluster.start('worker'));
     },
     /** SIGKILL, and a new one after a moment, as `restart: unless-stopped` does it. */
     async killReceiver(at: number) {

@@ -115,7 +115,7 @@ export function activityPlaces(): (parts?: {
         close: () => untouched('the drop folder'),
       },
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
-      messages: { channels: [], send: () => untouched('the messages') },
+      messages: null,
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
       noteSends: () => Promise.resolve(),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../../support/files/batch-file.ts';
 import { shared } from '../../support/lifetime.ts';
-import { checkIn, lotePlace, nightIn, readJson, type CommandReport } from '../../support/lote/running-lote.ts';
+import { lotePlace, nightIn, readJson, type CommandReport } from '../../support/lote/running-lote.ts';
 
 /** Writes the first rows of the file that its arguments name, says so, and goes on with the same open file at a word. */
 const WRITER = `
@@ -44,7 +44,6 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
   afterAll(() => void writer.kill('SIGKILL'));
 
   const nightNow = async () => nightIn(await place.run('nightly', 'now', '--json'));
-  const archivedFiles = async () => checkIn(await place.run('doctor', '--json'), 'archived files');
 
   async function firstReport(): Promise<CommandReport> {
     const batches = (await readdir(place.reportsDir)).filter((name) => name.startsWith('batch-'));
@@ -52,8 +51,7 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
     return readJson(join(place.reportsDir, batches[0] ?? '', 'report.json'));
   }
 
-  it('is told by doctor, reconciliation and the next night, until the grown file is dropped again', async () => {
-    const looked = await archivedFiles();
+  it('is told by reconciliation and the next night, until the grown file is dropped again', async () => {
     const reconciled = await place.run('reconcile');
     const report = await firstReport();
     const next = await nightNow();
@@ -62,7 +60,6 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
     const quiet = await nightNow();
 
     expect(first).toMatchObject({ files: 1, problems: 0, waiting: 0 });
-    expect(looked).toMatchObject({ state: 'trouble', detail: expect.stringContaining('late.csv') as string });
     expect(reconciled.code, reconciled.stderr).toBe(0);
     expect(report.fileFindings).toContainEqual(
       expect.objectContaining({ code: 'archived-file-changed', severity: 'error' }),
@@ -75,7 +72,6 @@ describe('a writer that paused for longer than Lote waits, and went on in the ar
     // The first invoice went out whole, and each of the others without its second line: that is told as a conflict.
     expect(grown).toMatchObject({ files: 1, problems: 1, waiting: 0 });
     expect(quiet).toMatchObject({ files: 0, waiting: 0 });
-    expect(await archivedFiles()).toMatchObject({ state: 'ok' });
     const { duplicates, totals } = place.sandbox.books();
     expect({ duplicates, invoices: totals.invoices }).toEqual({ duplicates: [], invoices: INVOICES });
   });

@@ -158,7 +158,7 @@ async function nights(reportsDir: string): Promise<void> {
   for (let slot = 0; slot < 20; slot += 1) await log.record(run, entryOf(slot));
   const waiting = [{ name: 'faturas-grande.csv', reason: 'growing' as const }];
   const { json } = await log.finish(run, { waiting, finishedAt: startedAt + 600_000 });
-  await log.noteMessage(run, { channel: 'email', state: 'sent', at: startedAt + 601_000, detail: null });
+  await log.noteMessage(run, { state: 'sent', at: startedAt + 601_000, detail: null });
   const summary = JSON.parse(await readFile(json, 'utf8')) as object;
   for (let ago = 1; ago < NIGHTS; ago += 1) {
     const date = new Date(startedAt - ago * DAY_MS).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
-import { writeSync } from 'node:fs';
+import { promises as files, writeSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import type { ReportWriter } from '../../../activities/deps.ts';
-import { DROP_POINTS } from '../../../src/nightly/claim-folder.ts';
 import type { TestedParts, TestPoints } from '../../../src/app/start/test-points.ts';
 import type { InvoicingService } from '../../../src/service/client.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -42,6 +42,12 @@ const NIGHTLY_STEPS = {
   finish: ['before-night-finished', 'night-finished'],
 } as const satisfies Partial<Record<keyof RunLog, Step>>;
 const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
+/** A step of the drop folder ends when this function of `node:fs` has made this path. */
+const DROP_STEPS = {
+  'file-claimed': ['rename', /\/in-progress\/[^/]+\/\d[^/]*\/[^/]+$/u],
+  'note-placed': ['link', /\.note\.txt$/u],
+  'file-archived': ['rename', /\/(?:archive|refused)\/[^/]+\/[^/]+$/u],
+} as const;
 
 type Step = readonly [before: string, after: string];
 
@@ -72,7 +78,7 @@ export const CRASH_POINTS: readonly string[] = [
 
 /** The points of a night outside its batches, in order. */
 export const NIGHTLY_CRASH_POINTS: readonly string[] = [
-  ...DROP_POINTS,
+  ...Object.keys(DROP_STEPS),
   ...NIGHTLY_STEPS.record,
   ...NIGHTLY_STEPS.finish,
 ];
@@ -108,7 +114,6 @@ export function createCrashPoints(options: CrashOptions): TestPoints {
     service: (service) => between(service, SERVICE_STEPS, reached),
     reports: (reports) => between(reports, REPORT_STEPS, reached),
     nights: (book) => between(book, NIGHTLY_STEPS, reached),
-    drop: () => reached,
     signal: (send) => async (workflowId, ordinals) => {
       reached(SIGNAL_STEP[0]);
       await send(workflowId, ordinals);
@@ -120,7 +125,19 @@ export function createCrashPoints(options: CrashOptions): TestPoints {
       return server;
     },
   };
+  watchDrops(reached);
   return (kind, part) => wraps[kind](part);
+}
+
+function watchDrops(reached: (point: string) => void): void {
+  for (const [point, [name, path]] of Object.entries(DROP_STEPS)) {
+    const step = files[name];
+    files[name] = async (from, to) => {
+      await step(from, to);
+      if (path.test(String(to))) reached(point);
+    };
+  }
+  syncBuiltinESMExports();
 }
 
 /** Wraps a part so that its named methods report their crash points. */

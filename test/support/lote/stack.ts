@@ -298,7 +298,7 @@ export interface NightDocument {
     readonly finishedAt: string | null;
     readonly files: readonly NightlyRunEntry[];
     readonly waiting: readonly { readonly name: string; readonly reason: string }[];
-    readonly messages: readonly NightMessageNote[];
+    readonly message: NightMessageNote | null;
   }[];
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
-import { drop, dropFolderAt, nobodyIsOpen, treeOf, nightNamed } from './drop-place.ts';
+import { atFirst, drop, dropFolderAt, nobodyIsOpen, treeOf, nightNamed } from './drop-place.ts';
 import type { ClaimedFile, Destination, NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 
 const NIGHT = nightNamed('a');
@@ -120,14 +120,14 @@ describe('shelving a file', () => {
 
   it('leaves no second note when it stood still and a later try has put the file there', async () => {
     const { inputDir, file } = await oneClaimed();
-    const stopped = dropFolderAt(inputDir, {
-      async at(point) {
-        if (point === 'note-prepared') await archive(inputDir, NIGHT, file);
-      },
-    });
+    onTestFinished(
+      atFirst('writeFile', /\/archive\//u, async (write) => {
+        await archive(inputDir, NIGHT, file);
+        await write();
+      }),
+    );
 
-    const note = { batchId: 'batch-x', destination: 'archive', note: 'Everything went out.' } as const;
-    const path = await stopped.archive({ ...file, night: NIGHT, ...note });
+    const path = await archive(inputDir, NIGHT, file);
 
     expect(path).toBe('archive/2026-11-21/x.csv');
     expect(await treeOf(join(inputDir, 'archive'))).toEqual(['2026-11-21/x.csv', '2026-11-21/x.csv.note.txt']);
@@ -164,10 +164,14 @@ describe('shelving a file', () => {
   it('replaces the note of a night that was interrupted before its file came', async () => {
     const { inputDir, file } = await oneClaimed();
     const archived = { destination: 'archive', batchId: null } as const;
-    const crash = dropFolderAt(inputDir, {
-      at: (point) => (point === 'note-placed' ? Promise.reject(new Error('crash')) : Promise.resolve()),
-    });
-    const first = crash.archive({ ...file, ...archived, night: NIGHT, note: 'of the first night' });
+    onTestFinished(
+      atFirst('link', /\.note\.txt$/u, async (place) => {
+        await place();
+        throw new Error('crash');
+      }),
+    );
+    const note = { night: NIGHT, note: 'of the first night' };
+    const first = dropFolderAt(inputDir).archive({ ...file, ...archived, ...note });
     await expect(first).rejects.toThrow('crash');
     const night = nightNamed('b');
     const { claimed } = await dropFolderAt(inputDir).claim(night, nobodyIsOpen);

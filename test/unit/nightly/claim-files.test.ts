@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
-import { drop, dropFolderAt, nobodyIsOpen, treeOf, writtenAt, nightNamed } from './drop-place.ts';
-import { waitingCount } from '../../../src/texts/nights/night-verdict.ts';
+import { atFirst, drop, dropFolderAt, nobodyIsOpen, treeOf, writtenAt, nightNamed } from './drop-place.ts';
 import {
   isIgnoredName,
-  listNightlyRuns,
-  listClaimFolders,
   makeClaimFolder,
   nightlyOwner,
-  nightlyRunPath,
   openClaimFolder,
   removeEmptyClaimFolder,
   removeClaimFolder,
 } from '../../../src/nightly/claim-folder.ts';
-import { isStable } from '../../../src/nightly/claim-files.ts';
 
 const NIGHT = nightNamed('a');
 const SEEN = { resumed: false, changedAt: expect.any(Number) as number };
@@ -60,28 +55,30 @@ describe('claiming dropped files', () => {
   });
 
   it.each([
-    ['grows between the two looks', 'pause', (path: string) => appendFile(path, 'more'), 'growing'],
-    ['is written again with the same size', 'pause', (path: string) => writtenAt(path, 1_000), 'growing'],
-    ['is written to before its claim', 'claim-folder-made', (path: string) => appendFile(path, 'more'), 'growing'],
-    ['is empty, as at the beginning of an upload', 'claim-folder-made', () => Promise.resolve(), 'empty'],
-  ] as const)('leaves a file that %s', async (_, when, change, reason) => {
+    ['grows between the two looks', 'rows', 'pause', (path: string) => appendFile(path, 'more')],
+    ['is written again with the same size', 'rows', 'pause', (path: string) => writtenAt(path, 1_000)],
+    ['is written to before its claim', 'rows', 'claim', (path: string) => appendFile(path, 'more')],
+    ['is empty, as at the beginning of an upload', '', 'claim', () => Promise.resolve()],
+  ] as const)('leaves a file that %s', async (_, text, when, change) => {
     const { inputDir } = await placeWith('still.csv');
-    const path = await drop(inputDir, 'x.csv', reason === 'empty' ? '' : 'rows');
+    const path = await drop(inputDir, 'x.csv', text);
     const pause = async (): Promise<void> => {
       if (when !== 'pause') return;
       await change(path);
       await drop(inputDir, 'y.csv');
     };
-    const at = async (point: string): Promise<void> => {
-      const claimed = (await treeOf(inputDir)).includes(`in-progress/${NIGHT.nightId}/0001/still.csv`);
-      if (point === when && claimed) await change(path);
-    };
+    onTestFinished(
+      atFirst('mkdir', /\/0002$/u, async (make) => {
+        await make();
+        if (when === 'claim') await change(path);
+      }),
+    );
 
-    const { claimed, waiting } = await dropFolderAt(inputDir, { pause, at }).claim(NIGHT, nobodyIsOpen);
+    const { claimed, waiting } = await dropFolderAt(inputDir, { pause }).claim(NIGHT, nobodyIsOpen);
 
     expect(claimed.map(({ name }) => name)).toEqual(['still.csv']);
     const late = when === 'pause' ? [{ name: 'y.csv', reason: 'growing' }] : [];
-    expect(waiting).toEqual([{ name: 'x.csv', reason }, ...late]);
+    expect(waiting).toEqual([{ name: 'x.csv', reason: text === '' ? 'empty' : 'growing' }, ...late]);
   });
 
   it('waits for exactly the time that was configured, once per call', async () => {
@@ -113,18 +110,6 @@ describe('claiming dropped files', () => {
 
     expect(claimed.map((file) => file.name)).toEqual(['Março.csv']);
     expect(await text(claimed[0]?.file)).toBe('content of x.csv');
-  });
-
-  it('names 200 of the files that wait for one reason, and counts the others', async () => {
-    const { inputDir, claim } = await placeWith();
-    const names = Array.from({ length: 203 }, (_, at) => `empty-${String(at).padStart(3, '0')}.csv`);
-    await Promise.all(names.map((name) => drop(inputDir, name, '')));
-
-    const { waiting } = await claim();
-
-    expect(waiting).toHaveLength(200);
-    expect(waiting.at(-1)).toEqual({ name: 'empty-199.csv', reason: 'empty', more: 3 });
-    expect(waitingCount(waiting)).toBe(203);
   });
 
   it('keeps two files of one name apart when the second is dropped after the first was claimed', async () => {
@@ -239,71 +224,36 @@ it('a dropped file is known by its name: that of one that is not, or not yet, co
   expect(TAKEN.split(' ').filter(isIgnoredName)).toEqual([]);
 });
 
-it('a file whose name another file has taken between two looks is not stable', () => {
-  const seen = { size: 5, changedAt: 7, inode: 9 };
-
-  expect(isStable(seen, { ...seen })).toBe(true);
-  expect(isStable(seen, { ...seen, inode: 10 })).toBe(false);
-});
-
 describe("a night's folder", () => {
-  const night = NIGHT;
-
-  it('knows its owner from the moment it is there, and keeps the first one', async () => {
-    const inputDir = await temporaryDirectory();
-    await mkdir(join(inputDir, 'in-progress'), { recursive: true });
-
-    await openClaimFolder(inputDir, night, 'ledger-1');
-    await openClaimFolder(inputDir, { ...night, workflowId: 'other' }, 'ledger-1');
-
-    const owner = { workflowId: 'night-a', runId: 'aaaaaaaa', ledgerId: 'ledger-1' };
-    expect(await nightlyOwner(inputDir, night.nightId)).toEqual(owner);
-    expect(await listNightlyRuns(inputDir)).toEqual([night.nightId]);
-  });
-
   it('has no owner when its record cannot be read', async () => {
     const inputDir = await temporaryDirectory();
     for (const record of ['', '{', '[]', '{"workflowId":"w"}', '{"workflowId":1,"runId":2}', 'null']) {
-      await drop(inputDir, `in-progress/.${night.nightId}.json`, record);
-      expect(await nightlyOwner(inputDir, night.nightId), record).toBeNull();
+      await drop(inputDir, `in-progress/.${NIGHT.nightId}.json`, record);
+      expect(await nightlyOwner(inputDir, NIGHT.nightId), record).toBeNull();
     }
   });
 
   it('gives no slot twice to workers that ask at the same moment', async () => {
     const inputDir = await temporaryDirectory();
-    await openClaimFolder(inputDir, night, 'ledger-1');
+    await openClaimFolder(inputDir, NIGHT, 'ledger-1');
 
-    const slots = await Promise.all(Array.from({ length: 20 }, () => makeClaimFolder(inputDir, night.nightId, false)));
+    const slots = await Promise.all(Array.from({ length: 20 }, () => makeClaimFolder(inputDir, NIGHT.nightId, false)));
 
     expect(new Set(slots).size).toBe(20);
   });
 
-  it('tells which file a slot holds, and which came from an interrupted night', async () => {
-    const inputDir = await temporaryDirectory();
-    await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv`);
-    await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv.done`);
-    await drop(inputDir, `in-progress/${night.nightId}/0002-resumed/june.csv`);
-    await mkdir(join(nightlyRunPath(inputDir, night.nightId), '0003'));
-
-    expect(await listClaimFolders(inputDir, night.nightId)).toEqual([
-      { claimFolder: '0001', name: 'may.csv', resumed: false },
-      { claimFolder: '0002-resumed', name: 'june.csv', resumed: true },
-      { claimFolder: '0003', name: null, resumed: false },
-    ]);
-  });
-
   it("is never removed with a person's file in it", async () => {
     const inputDir = await temporaryDirectory();
-    await openClaimFolder(inputDir, night, 'ledger-1');
-    await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv`);
-    await drop(inputDir, `in-progress/${night.nightId}/0002/.note`);
+    await openClaimFolder(inputDir, NIGHT, 'ledger-1');
+    await drop(inputDir, `in-progress/${NIGHT.nightId}/0001/may.csv`);
+    await drop(inputDir, `in-progress/${NIGHT.nightId}/0002/.note`);
 
-    for (const slot of ['0001', '0002', '0009']) await removeEmptyClaimFolder(inputDir, night.nightId, slot);
-    await removeClaimFolder(inputDir, night.nightId);
+    for (const slot of ['0001', '0002', '0009']) await removeEmptyClaimFolder(inputDir, NIGHT.nightId, slot);
+    await removeClaimFolder(inputDir, NIGHT.nightId);
 
     expect(await treeOf(inputDir)).toEqual([
-      `in-progress/.${night.nightId}.json`,
-      `in-progress/${night.nightId}/0001/may.csv`,
+      `in-progress/.${NIGHT.nightId}.json`,
+      `in-progress/${NIGHT.nightId}/0001/may.csv`,
     ]);
   });
 });

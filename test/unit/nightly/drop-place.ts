@@ -1,4 +1,6 @@
+import { promises as files } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { createDropFolder, type DropFolder } from '../../../src/nightly/claim-files.ts';
 import type { DropFolderOptions } from '../../../src/nightly/claim-folder.ts';
@@ -11,7 +13,6 @@ export function dropFolderAt(inputDir: string, options: Partial<DropFolderOption
     ledgerId: 'ledger-1',
     stableMs: 1,
     pause: () => Promise.resolve(),
-    at: () => Promise.resolve(),
     ...options,
   });
 }
@@ -26,6 +27,25 @@ export async function drop(inputDir: string, name: string, text = `content of ${
 /** Sets when a file was last written, in seconds since 1970. */
 export async function writtenAt(path: string, seconds: number): Promise<void> {
   await utimes(path, seconds, seconds);
+}
+
+/** Runs `step` in place of the first call of this function of node:fs for such a path. Returns what ends the watch. */
+export function atFirst(
+  name: 'link' | 'mkdir' | 'writeFile',
+  path: RegExp,
+  step: (call: () => Promise<unknown>) => Promise<unknown>,
+): () => void {
+  const real = files[name] as (...args: readonly unknown[]) => Promise<unknown>;
+  function set(one: typeof real): void {
+    Object.assign(files, { [name]: one });
+    syncBuiltinESMExports();
+  }
+  set((...args) => {
+    if (!args.some((arg) => typeof arg === 'string' && path.test(arg))) return real(...args);
+    set(real);
+    return step(() => real(...args));
+  });
+  return () => set(real);
 }
 
 /** Every file of the folder, relative, in order. */

@@ -11,7 +11,6 @@ const MESSAGE = {
   messageId: '<night-default-2026-11-23-1a2b3c4d-email@lote.example>',
   subject: 'Lote, noite de 23 de novembro: precisa de alguém',
   text: 'São 2 ficheiros.\n',
-  html: '<p>São 2 ficheiros.</p>',
 };
 const TIMES = { stepMs: 20_000, wholeMs: 60_000 };
 const PASSWORD = 'pass word';
@@ -41,7 +40,7 @@ describe('a message by SMTP', () => {
     };
   }
 
-  it('goes under STARTTLS with a login, under its own id, as text and HTML, in UTF-8', async () => {
+  it('goes under STARTTLS with a login, under its own id, as text in UTF-8', async () => {
     const server = await mailServer(pair);
 
     expect(await sendMail(mail(server.port), MESSAGE, TIMES)).toBeNull();
@@ -52,7 +51,6 @@ describe('a message by SMTP', () => {
     const source = server.taken[0]?.source ?? '';
     expect(source).toContain(`Message-ID: ${MESSAGE.messageId}`);
     expect(source).toContain('text/plain; charset=utf-8');
-    expect(source).toContain('text/html; charset=utf-8');
     expect(source).toContain('S=C3=A3o 2 ficheiros.');
   });
 

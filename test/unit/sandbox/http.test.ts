@@ -1,8 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../src/sandbox/store.ts';
-import { call, errorOf, merchantIn } from './support/client.ts';
+import { call, errorOf } from './support/client.ts';
 import { sandbox } from './support/fixtures.ts';
 
 describe('authentication', () => {
@@ -20,23 +18,6 @@ describe('authentication', () => {
     expect(reply.status).toBe(401);
     expect(errorOf(reply)['code']).toBe('api_key_refused');
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
-  });
-
-  it('takes any sk_test_ key as an application of its own when keys are open', async () => {
-    const { url } = await sandbox({ openKeys: true });
-    await merchantIn(url, '1', 'sk_test_mine');
-
-    const other = await call(url, 'GET', '/v1/merchants', { apiKey: 'sk_test_yours' });
-    const live = await call(url, 'GET', '/v1/merchants', { apiKey: 'sk_live_yours' });
-
-    expect(other.json).toEqual({ data: [], next_cursor: null });
-    expect(live.status).toBe(401);
-  });
-
-  it('refuses to start with a key that is no test key', async () => {
-    const starting = startSandbox({ port: 0, store: memoryStore(), apiKeys: ['sk_live_1'] });
-
-    await expect(starting).rejects.toThrow('every API key must be `sk_test_`');
   });
 });
 
@@ -71,14 +52,7 @@ describe('the server', () => {
   it.each<[string, string | Buffer, Record<string, string>, number, string]>([
     ['a body that is not UTF-8', Buffer.from([0x22, 0xe9, 0x22]), {}, 400, 'body_unreadable'],
     ['the content type text/plain', '{}', { 'Content-Type': 'text/plain' }, 415, 'content_type_unsupported'],
-    [
-      'a content type that only begins alike',
-      '{}',
-      { 'Content-Type': 'application/jsonp' },
-      415,
-      'content_type_unsupported',
-    ],
-    ['a form', '{}', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, 'content_type_unsupported'],
+    ['a longer content type', '{}', { 'Content-Type': 'application/jsonp' }, 415, 'content_type_unsupported'],
     [
       'a content type with a charset',
       '{}',

@@ -72,24 +72,6 @@ describe('the engine', () => {
     });
   });
 
-  it('is asked again when it was away, and the invoice stays processing meanwhile', async () => {
-    let asked = 0;
-    const engine = {
-      process() {
-        asked += 1;
-        if (asked === 1) throw new Error('the tax authority is down');
-        return { delayMs: 0, outcome: { status: 'issued' as const } };
-      },
-    };
-    const { url, books } = await sandbox({ engine });
-
-    await postInvoice(url, invoiceFor(await merchantIn(url)));
-
-    expect(books().totals.processing).toBe(1);
-    await expect.poll(() => books().totals.issued).toBe(1);
-    expect(asked).toBe(2);
-  });
-
   it('may take as long as it wants to answer', async () => {
     let answer: () => void = () => {};
     const asked = new Promise<void>((resolve) => {

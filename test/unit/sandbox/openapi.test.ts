@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
 import { ERROR_CODES } from '../../../src/sandbox/http/answer.ts';
-import { ROUTES } from '../../../src/sandbox/http/handle-request.ts';
 import { EVENT_TYPES, memoryStore } from '../../../src/sandbox/store.ts';
 import { InvoiceBody } from '../../../src/sandbox/engine.ts';
-import { MerchantBody } from '../../../src/sandbox/merchants.ts';
-import { WebhookBody } from '../../../src/sandbox/register-webhook.ts';
+import { MerchantBody, ROUTES, WebhookBody } from '../../../src/sandbox/operations.ts';
 import { call, invoiceFor, type Json, type Reply, type Request, postInvoice } from './support/client.ts';
 import { checkerOf, readDocument } from './support/document.ts';
 import { receiver, register, sandbox } from './support/fixtures.ts';

@@ -152,9 +152,10 @@ describe('a batch that an operator has paused', { concurrent: true }, () => {
     });
   });
 
-  it('is a part of its night when it is resumed while another file is under way', async () => {
+  it('is a part of its night when it is resumed before the night has lost its patience', async () => {
     const { options, settleOther } = gatedService();
-    await withStack(options, async (stack) => {
+    const env = { ...options.env, LOTE_DROP_STABLE_FOR: '1s' };
+    await withStack({ ...options, env }, async (stack) => {
       const release = gate(stack);
       await stack.drop('paused.csv', PAUSED);
       await stack.drop('other.csv', OTHER);

@@ -166,12 +166,12 @@ async function earlierBooks(): Promise<SandboxStore> {
   const applicationId = applicationIdOf(SANDBOX_KEY);
   const store = memoryStore();
   await store.write(
-    EXISTING.map((nif, position) => {
+    EXISTING.map((nif) => {
       const body = JSON.stringify({ legal_name: `Comerciante ${nif}`, nif, email: `fiscal@${nif}.example` });
       const bodySha256 = createHash('sha256').update(body).digest('hex');
       const key = { idempotencyKey: `earlier-${nif}`, bodySha256 };
-      const merchant = { ...key, id: `mrc_earlier${nif}`, applicationId, nif, position, body, createdAt: Date.now() };
-      return { kind: 'merchant', merchant };
+      const merchant = { ...key, id: `mrc_earlier${nif}`, applicationId, nif, body, createdAt: Date.now() };
+      return { kind: 'merchant', record: merchant };
     }),
   );
   return store;

@@ -39,17 +39,10 @@ async function night(): Promise<DropNight> {
   const inputDir = join(directory, 'input');
   await mkdir(inputDir);
   const announced: AnnouncedReport[] = [];
-  const at = (): Promise<void> => Promise.resolve();
   const place = placeOf({
     over: {
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
-      drops: createDropFolder({
-        inputDir,
-        ledgerId: 'ledger-1',
-        stableMs: 1,
-        pause: at,
-        at,
-      }),
+      drops: createDropFolder({ inputDir, ledgerId: 'ledger-1', stableMs: 1, pause: () => Promise.resolve() }),
       nights: createRunLog(join(directory, 'reports')),
       runs: runsThatAre('ended'),
       announce: (report) => Promise.resolve(void announced.push(report)),
@@ -149,6 +142,17 @@ describe('the files of a night', () => {
       },
     ]);
     expect(await readdir(place.inputDir)).not.toContain('Fevereiro 2027.csv');
+  });
+
+  it('that wait are named up to 200 for each reason, and the others are counted', async () => {
+    const place = await night();
+    const names = Array.from({ length: 203 }, (_, at) => `empty-${String(at).padStart(3, '0')}.csv`);
+    await Promise.all(names.map((name) => place.drop(name, '')));
+
+    const { waiting } = await place.claim();
+
+    expect(waiting).toHaveLength(200);
+    expect(waiting.at(-1)).toEqual({ name: 'empty-199.csv', reason: 'empty', more: 3 });
   });
 
   it('of the same bytes are the same batch, under whatever name', async () => {

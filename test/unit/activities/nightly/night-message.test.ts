@@ -6,7 +6,7 @@ import { LoteError } from '../../../../src/domain/errors.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 
 const NIGHT = { nightId: '2026-11-23-1a2b3c4d', date: '2026-11-23', workflowId: 'w', runId: 'r', startedAt: 0 };
-const INPUT = { ledgerId: 'l', night: NIGHT, channel: 'email' } as const;
+const INPUT = { ledgerId: 'l', night: NIGHT };
 
 async function placeOf(answers: readonly (string | null | Error)[]) {
   const nights = createRunLog(await temporaryDirectory());
@@ -18,7 +18,7 @@ async function placeOf(answers: readonly (string | null | Error)[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const deps = { nights, messages: { channels: ['email'], send }, now: () => 7 } as unknown as ActivityDeps;
+  const deps = { nights, messages: { send }, now: () => 7 } as unknown as ActivityDeps;
   return { nights, deps, sent: () => sent };
 }
 
@@ -29,9 +29,9 @@ describe('sending the message of a night', () => {
     await sendNightMessage(deps, INPUT);
 
     expect(sent()).toBe(1);
-    expect((await nights.run(NIGHT))?.messages).toEqual([
-      { channel: 'email', state: 'sent', at: 7, detail: '1 of 2 addresses were refused' },
-    ]);
+    expect((await nights.run(NIGHT))?.message).toEqual({
+      ...{ state: 'sent', at: 7, detail: '1 of 2 addresses were refused' },
+    });
   });
 
   it('does not fail when the message was sent and cannot be noted: it would be sent again', async () => {
@@ -60,10 +60,8 @@ describe('sending the message of a night', () => {
     await closeNightMessage({ ...deps, now: () => 9 }, { ...INPUT, isUnanswered: false });
     await closeNightMessage(deps, { ...INPUT, night: next, isUnanswered: false });
 
-    expect((await nights.run(NIGHT))?.messages).toEqual([
-      { channel: 'email', state: 'refused', at: 9, detail: 'found 451' },
-    ]);
-    expect((await nights.run(next))?.messages).toMatchObject([{ state: 'sent', detail: null }]);
+    expect((await nights.run(NIGHT))?.message).toEqual({ state: 'refused', at: 9, detail: 'found 451' });
+    expect((await nights.run(next))?.message).toMatchObject({ state: 'sent', detail: null });
   });
 
   it.each([
@@ -79,7 +77,7 @@ describe('sending the message of a night', () => {
 
     await closeNightMessage(deps, { ...INPUT, isUnanswered: true });
 
-    expect((await nights.run(NIGHT))?.messages).toEqual([{ channel: 'email', state: 'refused', at: 7, detail }]);
+    expect((await nights.run(NIGHT))?.message).toEqual({ state: 'refused', at: 7, detail });
   });
 
   it('takes no message for a dropped file of the night', async () => {

@@ -7,8 +7,8 @@ import { byFolder, undocumentedExports } from '../../../../.ci/house/docstrings.
 import { crowdedFolders } from '../../../../.ci/house/folders.ts';
 import { lengthsOf } from '../../../../.ci/house/function-length.ts';
 import { LONGEST_FUNCTION, MOST_ENTRIES, SORTED } from '../../../../.ci/house/limits.ts';
-import { anchorsOf, brokenLinks, markdownPages, targetsOf } from '../../../../.ci/house/links.ts';
-import { judge, mayRenew, recorded } from '../../../../.ci/house/ratchet.ts';
+import { anchorsOf, brokenLinks, markdownPages } from '../../../../.ci/house/links.ts';
+import { judge } from '../../../../.ci/house/ratchet.ts';
 import { parsed } from '../../../../.ci/house/sources.ts';
 import { holds, namesWith } from '../../../../.ci/house/vocabulary.ts';
 
@@ -36,21 +36,6 @@ describe('the check of folders', () => {
     expect(crowdedFolders(root)).toEqual([
       expect.stringContaining(`test/unit/deep has ${MOST_ENTRIES + 1} entries, at most ${MOST_ENTRIES}`),
     ]);
-  });
-
-  it('names a folder more than two levels below src', () => {
-    write('src/room/part/file.ts');
-    expect(crowdedFolders(root)).toEqual([]);
-    write('src/room/part/deep/file.ts');
-    expect(crowdedFolders(root)).toEqual([
-      expect.stringContaining('src/room/part/deep is 3 levels below src, at most 2'),
-    ]);
-  });
-
-  it('lets fixture data be many files', () => {
-    for (let file = 0; file <= MOST_ENTRIES; file += 1) write(`test/golden/ingest/${file}.csv`);
-
-    expect(crowdedFolders(root)).toEqual([]);
   });
 });
 
@@ -93,10 +78,6 @@ describe('the check of Markdown links', () => {
     expect(brokenLinks(root, markdownPages(root))).toEqual([]);
   });
 
-  it('follows a link whose text is a picture, to both', () => {
-    expect(targetsOf('[![text](one.png)](two.md "title")')).toEqual(['two.md', 'one.png']);
-  });
-
   it('makes anchors as GitHub does', () => {
     const anchors = anchorsOf('# A `b` & c: [d](e.md)\n## Same\n## Same\n```\n# no heading\n```\n## Três_e é');
 
@@ -121,30 +102,12 @@ describe('the check of docstrings', () => {
     expect(names).toEqual(['f', 'C', 'I', 'T', 'k'].map((name) => `src/domain/all.ts ${name}`));
     expect(byFolder(names)).toEqual({ 'src/domain': 5 });
   });
-
-  it('takes a docstring of one overload, and follows what is exported again', () => {
-    const overloaded = file(
-      'src/a/f.ts',
-      '/** Says it. */\nexport function f(): 1;\nexport function f(): unknown {\n  return 1;\n}',
-    );
-    const bare = file('src/a/g.ts', '// no docstring\nexport const g = 1;');
-    const again = file('src/a/index.ts', `export { g } from './g.ts';\nimport { f } from './f.ts';\nf();`);
-
-    expect(undocumentedExports([overloaded, bare, again])).toEqual(['src/a/g.ts g']);
-  });
 });
 
 describe('the check of old words', () => {
   it.each([
     ['createDoor', 'door', true],
-    ['DOOR_OPEN', 'door', true],
-    ['src/a/closed-door.ts', 'door', true],
     ['indoors', 'door', false],
-    ['askAllNow', 'askAll', true],
-    ['askNowAll', 'askAll', false],
-    ['NightBook', 'nightBook', true],
-    ['HTTPDoor', 'door', true],
-    ['src/door/ledger.ts', 'door', false],
   ])('of %s and %s says %s', (name, word, held) => {
     expect(holds(name, word)).toBe(held);
   });
@@ -184,11 +147,5 @@ describe('the check of function lengths', () => {
 describe('a ratchet', () => {
   it('lets a count fall and never rise, and knows nothing that was not recorded', () => {
     expect(judge({ a: 2, b: 1, c: 1 }, { a: 3, b: 1, d: 1 })).toEqual({ grown: ['a', 'd'], fell: ['c'] });
-  });
-
-  it('is renewed after a rename, not after growth', () => {
-    expect(mayRenew({ old: 80 }, { renamed: 80 })).toBe(true);
-    expect(mayRenew({ old: 80 }, { old: 80, more: 61 })).toBe(false);
-    expect(recorded({ b: 1, a: 2, gone: 0 })).toEqual({ a: 2, b: 1 });
   });
 });

@@ -119,11 +119,11 @@ describe('the nights', () => {
     const book = createRunLog(reportsDir);
     const night = nightOf('2026-05-01');
     await book.record(night, entry({ verdict: 'attention', issued: 0 }));
-    await book.noteMessage(night, { channel: 'email', state: 'unsent', at: TWO + 60_000, detail: 'found 451' });
+    await book.noteMessage(night, { state: 'unsent', at: TWO + 60_000, detail: 'found 451' });
     const waiting = await pageOf('/nights/2026-05-01', 'es');
-    await book.noteMessage(night, { channel: 'email', state: 'refused', at: TWO + 120_000, detail: 'found <535>' });
+    await book.noteMessage(night, { state: 'refused', at: TWO + 120_000, detail: 'found <535>' });
     const refused = await pageOf('/nights/2026-05-01');
-    await book.noteMessage(night, { channel: 'email', state: 'sent', at: TWO + 180_000, detail: null });
+    await book.noteMessage(night, { state: 'sent', at: TWO + 180_000, detail: null });
     const sent = await pageOf('/nights/2026-05-01', 'es');
 
     expect(waiting).toMatch(/Mensaje por correo: todavía sin enviar, último intento el 1 may 2026, 2:01:00/u);

@@ -1,5 +1,5 @@
-import { startSandbox } from '../../../../src/sandbox/sandbox.ts';
-import { fileStore } from '../../../../src/sandbox/file-store.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { fileStore } from '../../../src/sandbox/store.ts';
 
 // A sandbox in a process of its own, for tests that kill it; the engine never speaks, so that everything stays open.
 const directory = process.argv[2];
