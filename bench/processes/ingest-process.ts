@@ -10,7 +10,7 @@ import { readFile } from '../../src/ingest/read-file.ts';
 import { openLedger } from '../../src/app/account/open-ledger.ts';
 import { createFileReader } from '../../src/app/files/input-files.ts';
 import { retrySettings } from '../../src/app/worker/activity-deps.ts';
-import { DEFAULT_PROFILE } from '../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../src/service/profile/profile.ts';
 import { ENGLISH } from '../../src/texts/languages.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { peakRssMb } from '../measures/peak-rss.ts';

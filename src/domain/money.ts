@@ -52,21 +52,19 @@ export function differsByFactor(a: string, b: string, factor: number): boolean {
 /** A number with points, commas or thousands separators between its digits. A currency may precede or follow it. */
 const TYPED = /^(?:[A-Z]{3}|[€$£])?\s*(-?\d[\d.,'’\s]*)\s*(?:[A-Z]{3}|[€$£])?$/u;
 
+/** The whole part and the fraction of an amount: with points between thousands, with commas, or with none. */
+const FORMS = [
+  /^(-?[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?$/,
+  /^(-?[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?$/,
+  /^(-?\d+)(?:[.,](\d+))?$/,
+];
+
 /**
- * Converts an amount as people type it to a canonical decimal; returns null if the text is not an amount. The last mark
- * is the decimal mark, unless exactly three digits follow it and no other kind of mark precedes it: `1.234,5` and
+ * Converts an amount as people type it to a canonical decimal; returns null if the text is not an amount. `1.234,5` and
  * `1,234.5` are the same, and `1.234` is a thousand.
  */
 export function typedAmount(text: string): string | null {
-  const digits = TYPED.exec(text.trim())?.[1]?.replaceAll(/['’\s]/gu, '');
-  if (digits === undefined) return null;
-  const marks = [...digits.matchAll(/[.,]/gu)];
-  const last = marks.at(-1);
-  if (last === undefined) return canonicalDecimal(digits);
-  const whole = digits.slice(0, last.index);
-  const fraction = digits.slice(last.index + 1);
-  const others = new Set(marks.slice(0, -1).map(([mark]) => mark));
-  if (others.has(last[0]) || (fraction.length === 3 && others.size === 0 && /[1-9]/u.test(whole)))
-    return others.size > 1 ? null : canonicalDecimal(digits.replaceAll(/[.,]/gu, ''));
-  return others.size > 1 ? null : canonicalDecimal(`${whole.replaceAll(/[.,]/gu, '')}.${fraction}`);
+  const digits = TYPED.exec(text.trim())?.[1]?.replaceAll(/['’\s]/gu, '') ?? '';
+  const [, whole, fraction = '0'] = FORMS.map((form) => form.exec(digits)).find((found) => found !== null) ?? [];
+  return whole === undefined ? null : canonicalDecimal(`${whole.replaceAll(/[.,]/gu, '')}.${fraction}`);
 }

@@ -30,6 +30,7 @@ export const ORIGINAL = 'lote_original';
 export const READ_AS_FORMAT = '00000000000000000';
 
 const WORD = { '.': 'point', ',': 'comma' } as const;
+const MARK = { point: '.', comma: ',' } as const;
 
 /** Writes the options as text, such as `decimal=comma profile=erp`. Returns an empty text without options. */
 export function readAsText(readAs: ReadAs): string {
@@ -42,31 +43,29 @@ export function readAsText(readAs: ReadAs): string {
     duplicates: duplicateRows,
     form,
   };
-  return Object.entries(said)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  return Object.entries(givenOnly(said))
+    .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }
 
 /** Reads the text of `readAsText`. Ignores unknown words and malformed values, and never throws. */
 export function parseReadAs(text: string): ReadAs {
-  const tokens = new Map(
+  const said = new Map(
     text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
   );
-  const delimiter = /^\d{1,5}$/.exec(tokens.get('delimiter') ?? '')?.[0];
-  const duplicates = tokens.get('duplicates');
+  const oneOf = <Word extends string>(name: string, ...words: readonly Word[]) =>
+    words.find((word) => word === said.get(name));
+  const decimal = oneOf('decimal', 'point', 'comma');
+  const delimiter = /^\d{1,5}$/.exec(said.get('delimiter') ?? '')?.[0];
   return givenOnly({
-    decimal: markOf(tokens.get('decimal')),
-    references: tokens.get('references') === 'cut' ? ('cut' as const) : undefined,
-    profile: /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0],
-    encoding: tokens.get('encoding'),
+    decimal: decimal && MARK[decimal],
+    references: oneOf('references', 'cut'),
+    profile: /^[a-z0-9][a-z0-9_-]*$/.exec(said.get('profile') ?? '')?.[0],
+    encoding: said.get('encoding'),
     delimiter: delimiter && String.fromCharCode(Number(delimiter)),
-    duplicateRows: duplicates === 'keep' || duplicates === 'refuse' ? duplicates : undefined,
-    form: tokens.get('form') === 'workbook' ? ('workbook' as const) : undefined,
+    duplicateRows: oneOf('duplicates', 'keep', 'refuse'),
+    form: oneOf('form', 'workbook'),
   });
-}
-
-function markOf(word: string | undefined): '.' | ',' | undefined {
-  return word === 'comma' ? ',' : word === 'point' ? '.' : undefined;
 }
 
 /** True for the ingest proof of a corrections file of Lote: it has the columns `lote_state` and `lote_reason`. */

@@ -1,16 +1,12 @@
 import type { Reason } from '../domain/invoice.ts';
 import { shownPlace } from './profile/place.ts';
-import { REQUEST_NOT_SENT, UNEXPECTED_CONTINUE } from './connect-failure.ts';
+import { REQUEST_NOT_SENT } from './exchange.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { HOLDING_STATUSES } from './limits/backoff.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { look, type AnsweredObject, type Seen, statusReason } from './seen-answer.ts';
 import { reasonText } from './profile/reason-text.ts';
 import type { CreateAnswer } from '../domain/records/service-answers.ts';
-
-/** Tells the operator what to ask for: the fault occurs with every request and looks like a failing network. */
-const CONTINUED =
-  '"100 Continue" came, which was not asked for: the service, or the proxy before it, must send none to requests without "Expect"';
 
 /** One row of the table: the first row that applies decides. */
 export interface ClassificationRow {
@@ -64,8 +60,8 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
     answer: (s) => lost(s, 'answer-contradictory'),
   },
   {
-    when: 'a rule of the profile: refused; a status from 500 on proves nothing, whatever its code',
-    applies: (s) => s.meaning === 'refused' && s.status < 500,
+    when: 'a rule of the profile: refused; a status from 500 on or a code of a known key proves nothing',
+    applies: (s) => s.meaning === 'refused' && s.status < 500 && !s.mismatch,
     answer: (s) => ({ kind: 'refused', reason: reason(s) }),
   },
   { when: 'a rule of the profile: later', applies: (s) => s.meaning === 'later', answer: notNow },
@@ -184,10 +180,9 @@ function notSent(seen: Seen): CreateAnswer {
 
 function broken(seen: Seen): CreateAnswer {
   const code = seen.end.kind === 'broken' ? seen.end.code : 'answer-lost';
-  const found = code === UNEXPECTED_CONTINUE ? CONTINUED : code;
   return {
     kind: 'lost',
-    reason: { code, message: reasonText(`The request may have arrived and no answer came (${found})`) },
+    reason: { code, message: reasonText(`The request may have arrived and no answer came (${code})`) },
     retryAfterMs: null,
   };
 }

@@ -2,7 +2,7 @@ import { classify } from './classify.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { openConnection, type ConnectionOptions } from './service-connection.ts';
-import { fillTemplate, type BodyTemplate } from './profile/body-template.ts';
+import { fillTemplate } from './profile/body-template.ts';
 import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, isOneOf, wordAt } from './profile/place.ts';
@@ -50,14 +50,17 @@ export interface InvoicingService {
  */
 export function createInvoicingService(options: ConnectionOptions): InvoicingService {
   const { profile } = options;
-  const { requests } = profile;
+  const { requests, invoice, merchants, webhook } = profile;
   const connection = openConnection(options);
-  const evaluate = answerExpressions(profile);
+  const evaluate = answerExpressions(profile, [
+    ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage],
+    ...[merchants.createdId, webhook.secret],
+  ]);
   const call: typeof connection.call = (request) => connection.call({ ...request, evaluate });
 
   return {
     baseUrl: connection.baseUrl,
-    invoiceBody: (invoice, merchantId) => invoiceBody(invoice, merchantId, requests.createInvoice.body),
+    invoiceBody: (of, merchantId) => invoiceBody(of, merchantId, requests.createInvoice.body),
     async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
       const { path } = requests.createInvoice;
       const post = { operation: 'create-invoice', method: 'POST', path, body, idempotencyKey } as const;
@@ -127,13 +130,13 @@ const PUBLISHED = {
 type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
 /** Returns the exact text of the POST that creates a merchant. */
-export function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
+export function merchantBody({ legalName, nif, email }: NewMerchant, template: unknown): string {
   const values = { legal_name: legalName, nif, email: email || undefined };
   return fillTemplate(template ?? PUBLISHED.merchant, { values });
 }
 
 /** Returns the exact text of the POST that registers the receiver. */
-export function webhookBody(url: string, template: BodyTemplate): string {
+export function webhookBody(url: string, template: unknown): string {
   return fillTemplate(template ?? PUBLISHED.webhook, { values: { url, events: EVENTS } });
 }
 

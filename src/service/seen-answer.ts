@@ -17,15 +17,16 @@ function placesOf({ invoice, merchants }: ServiceProfile, of: AnsweredObject) {
 }
 
 /**
- * Makes a function that evaluates the expressions of the profile once for each answer, before Lote reads the answer.
- * The list of merchants evaluates its own.
+ * Makes a function that evaluates the expressions at some places, and at those of errors, once for each answer, before
+ * Lote reads the answer.
  */
-export function answerExpressions(profile: ServiceProfile): (end: ExchangeResult) => Promise<ExchangeResult> {
-  const { invoice, merchants, error, answers, webhook } = profile;
+export function answerExpressions(
+  { error, answers }: ServiceProfile,
+  places: readonly (Place | null)[],
+): (end: ExchangeResult) => Promise<ExchangeResult> {
   const evaluate = compileExpressions([
-    ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage, merchants.createdId],
-    ...[error.code, error.message, webhook.secret, answers.status, answers.success?.at ?? null],
-    answers.wait?.at ?? null,
+    ...[...places, error.code, error.message, answers.status],
+    ...[answers.success?.at ?? null, answers.wait?.at ?? null],
     ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
   ]);
   return async (end) => {
@@ -100,7 +101,7 @@ type Answers = ServiceProfile['answers'];
 export type Rule = Answers['rules'][number];
 
 /** Tells whether an answer is a 2xx and a success by the profile. */
-export function isSuccess(document: Document, httpStatus: number, { success }: Answers): boolean {
+function isSuccess(document: Document, httpStatus: number, { success }: Answers): boolean {
   if (!is2xx({ status: httpStatus })) return false;
   return success === null || isOneOf(readPlace(document, success.at), success.is);
 }
@@ -109,14 +110,14 @@ export function isSuccess(document: Document, httpStatus: number, { success }: A
  * Returns the status of an answer that is no success: HTTP's, or the one that an envelope names. An envelope's status
  * counts only from 400 to 599, because an envelope must not turn a failure into a success.
  */
-export function statusThatCounts(document: Document, httpStatus: number, { status: place }: Answers): number {
+function statusThatCounts(document: Document, httpStatus: number, { status: place }: Answers): number {
   if (place === null) return httpStatus;
   const said = Number(wordAt(readPlace(document, place)));
   return Number.isInteger(said) && said >= 400 && said <= 599 ? said : httpStatus;
 }
 
 /** Returns the first rule that fits an answer with this status and this `error.code`; undefined if no rule fits. */
-export function ruleFor(
+function ruleFor(
   document: Document,
   seen: { readonly status: number; readonly code: unknown },
   { rules }: Answers,

@@ -5,13 +5,11 @@ import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { withProfileWait } from './limits/backoff.ts';
 import { localRate, type SharedRate } from './limits/rate-limiter.ts';
+import { TIMEOUTS } from './limits/time-outs.ts';
 import { createRequestLimiter } from './limits/request-limiter.ts';
 import type { DeparturePermit } from '../domain/records/service-answers.ts';
 import type { MeasureRequest, ServiceOperation } from '../domain/records/measures.ts';
 import { LoteError } from '../domain/errors.ts';
-
-/** In milliseconds. A connection takes one round trip or fails; a service may think for a while; an answer is small. */
-const TIMEOUTS = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
 
 /** Node servers and many balancers close idle connections after 5 s, and a request on a stale one loses its answer. */
 const KEEP_ALIVE_MS = 4_000;

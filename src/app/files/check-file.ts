@@ -11,7 +11,6 @@ import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { memoryRowStore, sizeOfRows } from '../../ingest/row-stores.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
-import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import { readWithProfile } from './read-with-profile.ts';
 import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 
@@ -38,7 +37,7 @@ export interface CheckedFile extends Omit<FileCheck, 'readOtherwise'> {
 export type CheckOptions = ReadOptions &
   Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'> & {
     /** How the service profile writes an invoice; if omitted, as published. */
-    readonly bodyTemplate?: BodyTemplate;
+    readonly bodyTemplate?: unknown;
     /** A mapping to try instead of a profile. */
     readonly mapping?: IngestOptions;
   };
@@ -70,7 +69,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
 }
 
 /** Sums the invoices of a file up. */
-function summaryOf(fileFindings: readonly Finding[], bodyTemplate: BodyTemplate) {
+function summaryOf(fileFindings: readonly Finding[], bodyTemplate: unknown) {
   const findings = [...fileFindings];
   const firstBodies: string[] = [];
   const firstInvoices: CheckedFile['firstInvoices'][number][] = [];

@@ -21,7 +21,6 @@ import { isProfileName, parseProfile } from '../../ingest/profile/mapping-profil
 import type { Ledger } from '../../ledger/ledger.ts';
 import { writeNewFile } from '../../platform/files.ts';
 import { folderTrouble, makeFolder } from '../../platform/folders.ts';
-import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import { checkFile } from './check-file.ts';
 import { readTableHead, type TableHead, likelyColumn } from './table-head.ts';
 
@@ -41,7 +40,7 @@ export interface MappingRequest {
   readonly choices: (head: TableHead) => MappingChoices;
   /** Declarations of how the file is written. */
   readonly declared: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
-  readonly bodyTemplate: BodyTemplate;
+  readonly bodyTemplate: unknown;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
-import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import type { MappedFile } from '../../console/console-options.ts';
 import { requireProfileName } from '../../ingest/profile/mapping-profile.ts';
 import { mapFile, writeProfile, type MappingRequest } from '../../app/files/map-file.ts';
@@ -49,7 +48,7 @@ function textOf({ mapping, ...file }: ShownFile): string {
 }
 
 /** Reads the body template of the service profile, so that `check` finds a mistake in the profile before a run does. Loads the reader only if needed. */
-async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
+async function bodyTemplateOf(config: Config): Promise<unknown> {
   if (config.serviceProfilePath === null) return null;
   const { readProfile } = await import('../../app/account/read-profile.ts');
   return readProfile(config).requests.createInvoice.body;

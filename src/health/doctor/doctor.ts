@@ -1,8 +1,7 @@
 import { type Config, readConfig } from '../../app/config/config.ts';
 import { readEndpoints } from '../../app/data-dir/endpoints-file.ts';
 import { dataDirAt } from '../../app/data-dir/data-dir.ts';
-import { DEFAULT_PROFILE } from '../../service/profile/default-profile.ts';
-import type { ServiceProfile } from '../../service/profile/profile.ts';
+import { DEFAULT_PROFILE, type ServiceProfile } from '../../service/profile/profile.ts';
 import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
 import { readProfile } from '../../app/account/read-profile.ts';
 import { openSendingGuard } from '../../app/account/sending-guard.ts';

@@ -20,33 +20,25 @@ export type EndSaid = ReturnType<typeof readEnd>;
  * that the list ends here or goes on, or null. @throws ListProblem when one of the two values has another form.
  */
 export function readEnd(document: Document, { items }: ListRead, merchants: Merchants) {
-  const [flag, total] = [flagAt(document, merchants.more), countAt(document, merchants.total)];
-  const said = [
-    ...(flag === null ? [] : [{ goesOn: flag, phrase: `merchants.more says ${flag ? 'yes' : 'no'}` }]),
-    ...(total === null
-      ? []
-      : [{ goesOn: total > items, phrase: `merchants.total says ${total} merchants, and ${items} were read` }]),
-  ];
-  const phrase = (wanted: boolean): string | null => said.find(({ goesOn }) => goesOn === wanted)?.phrase ?? null;
-  return { isLast: flag === false, end: phrase(false), more: phrase(true), total };
+  const flag = wordOf(document, merchants.more, /^(?:true|yes|1|false|no|0)$/i, 'more is neither yes nor no');
+  const counted = wordOf(document, merchants.total, /^\d{1,15}$/, 'total is no whole number');
+  const total = counted === null ? null : Number(counted);
+  const goesOn = flag === null ? null : /^(?:true|yes|1)$/i.test(flag);
+  const ofFlag = `merchants.more says ${goesOn === true ? 'yes' : 'no'}`;
+  const ofTotal = `merchants.total says ${total} merchants, and ${items} were read`;
+  const isCounted = total === null ? null : total > items;
+  const phrase = (wanted: boolean): string | null =>
+    goesOn === wanted ? ofFlag : isCounted === wanted ? ofTotal : null;
+  return { isLast: goesOn === false, end: phrase(false), more: phrase(true), total };
 }
 
-/** Tells whether the flag says that there is more; null if the page has no flag. @throws ListProblem */
-function flagAt(document: Document, place: Place | null): boolean | null {
+/** Returns the word at a place; null if the page has none. @throws ListProblem when the word has another form. */
+function wordOf(document: Document, place: Place | null, form: RegExp, otherwise: string): string | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
   const word = wordAt(value) ?? '';
-  if (/^(?:true|yes|1)$/i.test(word)) return true;
-  if (/^(?:false|no|0)$/i.test(word)) return false;
-  throw new ListProblem('what stands at merchants.more is neither yes nor no');
-}
-
-/** Returns the whole number at `merchants.total`; null if the page has none. @throws ListProblem */
-function countAt(document: Document, place: Place | null): number | null {
-  const value = place === null ? null : readPlace(document, place);
-  if (isNothing(value)) return null;
-  if (typeof value !== 'boolean' && /^\d{1,15}$/.test(wordAt(value) ?? '')) return Number(value);
-  throw new ListProblem('what stands at merchants.total is no whole number');
+  if (form.test(word)) return word;
+  throw new ListProblem(`what stands at merchants.${otherwise}`);
 }
 
 /**
@@ -63,21 +55,17 @@ export function signOfMore(
   // Values at the places where the profile reads the end are no signs. A value at the place of the next page is no sign
   // either, if the page proves by other means that it is the last.
   const places = [total, more, isProved ? next : null].flat().filter((place) => place !== null);
-  const beside = { items: readPlace(document, items), notPaging, places };
-  const entries = [...entriesBeside(document.body, beside)];
-  const sign = first(
-    [...entriesOfHeaders(document, beside), ...entries].map((entry) => signOfKey(entry, read, 'merchants')),
-  );
+  const entries = [...entriesBeside(document.body, { items: readPlace(document, items), notPaging, places })];
+  const headers = entriesOfHeaders(document, [...places, ...notPaging]);
+  const signs = [...headers, ...entries].map((entry) => signOfKey(entry, read, 'merchants'));
   // A header does not prove the end: `X-Count` may count the merchants of this page alone.
   const saysWhole =
-    next.some((place) => readPlace(document, place) !== undefined) || entries.some((entry) => saysEnd(entry, read));
-  if (sign !== null || isProved || saysWhole) return sign;
-  if (pageSize !== null && read.itemsOfPage === pageSize)
-    return `the page is as long as merchants.pageSize (${pageSize}), and nothing says that none follows`;
-  return first(entries.map((entry) => signOfLength(entry, read.itemsOfPage)));
-}
-
-function first(signs: readonly (string | null)[]): string | null {
+    isProved ||
+    next.some((place) => readPlace(document, place) !== undefined) ||
+    entries.some((entry) => saysEnd(entry, read));
+  if (!saysWhole && read.itemsOfPage === pageSize)
+    signs.push(`the page is as long as merchants.pageSize (${pageSize}), and nothing says that none follows`);
+  if (!saysWhole) signs.push(...entries.map((entry) => signOfLength(entry, read.itemsOfPage)));
   return signs.find((found) => found !== null) ?? null;
 }
 
@@ -85,21 +73,17 @@ function first(signs: readonly (string | null)[]): string | null {
  * Returns the headers that the profile does not read as entries, like `X-Total-Count` and `X-Next-Page`. A header that
  * came twice may be joined with a comma, so each of its values is an entry.
  */
-function entriesOfHeaders(
-  { headers = {} }: Document,
-  { places, notPaging }: { readonly places: readonly string[]; readonly notPaging: readonly string[] },
-): readonly Entry[] {
-  const plain = (place: string): string => place.toLowerCase().replaceAll(/[\s_-]/g, '');
-  const ignored = new Set([...places, ...notPaging, ...notPaging.map((name) => `header:${name}`)].map(plain));
+function entriesOfHeaders({ headers = {} }: Document, read: readonly string[]): readonly Entry[] {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/^header:|[\s_-]/g, '');
+  const ignored = new Set(read.map(plain));
   return Object.entries(headers).flatMap(([name, values]): readonly Entry[] => {
-    const path = `header:${name}`;
-    if (ignored.has(plain(path))) return [];
+    if (ignored.has(plain(name))) return [];
     const texts = [values ?? ''].flat();
     if (name === 'link')
       return texts.some((text) => /rel\s*=\s*"?[^",;]*\bnext\b/i.test(text)) ? [['header:link/next', texts]] : [];
     const parts = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
     // `Content-Range` ends with the count behind a slash.
     if (name === 'content-range') return parts.map((text) => ['header:content-range/total', text.split('/')[1] ?? '']);
-    return parts.map((text) => [path, text]);
+    return parts.map((text) => [`header:${name}`, text]);
   });
 }

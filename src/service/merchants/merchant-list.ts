@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { ServiceProfile } from '../profile/profile.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
-import { isNothing, readPlace, shownPlace, type Document } from '../profile/place.ts';
+import { isNothing, readPlace, shownPlace } from '../profile/place.ts';
 import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 import { readEnd, signOfMore, type EndSaid } from './list-end.ts';
 import { ListProblem, pageReader, type ListedMerchant, type MerchantPage } from './merchant-page.ts';
@@ -9,8 +8,8 @@ import { findNextLink, resolveNextLink } from './next-link.ts';
 
 /** A list with more pages is unreadable; at 100 merchants a page this is a million merchants. */
 const MAX_PAGES = 10_000;
-/** The statuses with which services refuse a page after the last one. */
-const NO_SUCH_PAGE = new Set([400, 404, 416, 422]);
+/** In characters. */
+const LONGEST_CURSOR = 4_096;
 
 /** Fetches a page by its path with query, below the base address. */
 type FetchPage = (pathAndQuery: string) => Promise<ExchangeResult>;
@@ -28,15 +27,8 @@ export async function readMerchantList(
   try {
     const list = new ListReading(profile, baseUrl);
     // Each page says where the next page is.
-    /* oxlint-disable no-await-in-loop */
-    for (let path: string | null = list.path; path !== null; path = list.path) {
-      const end = await fetchPage(path);
-      const page = await readPage(end).catch((error: unknown) => {
-        throw list.pages > 0 && isNoSuchPage(end) ? withHint(error, profile) : error;
-      });
-      list.take(page);
-    }
-    /* oxlint-enable no-await-in-loop */
+    // oxlint-disable-next-line no-await-in-loop
+    while (list.path !== null) list.take(await readPage(await fetchPage(list.path)));
     return { kind: 'list', merchants: list.merchants() };
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error;
@@ -52,35 +44,33 @@ class ListReading {
   readonly #idOf = new Map<string, string>();
   readonly #ids = new Set<string>();
   readonly #paths = new Set<string>();
-  #idsBefore = '';
   #total = 0;
   #items = 0;
+  #pages = 0;
   /** The number of the next page, if pages are asked for by number. */
   #number = 1;
-  pages = 0;
   /** The path of the next page; null after the last page. */
   path: string | null;
 
   constructor(profile: ServiceProfile, baseUrl: string) {
     this.#profile = profile;
     this.#baseUrl = baseUrl;
-    this.path = firstPath(profile);
+    // A service answers the list without a number with its first page, whatever its number.
+    this.path = this.#pathWith([]);
     this.#paths.add(this.path);
   }
 
   /** Takes a page and decides whether another one follows. @throws ListProblem if Lote cannot tell */
   take(page: MerchantPage): void {
-    // The list without a number is the first page, and this service calls it page 1 and not page 0.
-    const isPaged = this.#profile.merchants.paging === 'page';
-    const isFirstAgain = isPaged && this.pages === 1 && this.#number === 2 && page.ids === this.#idsBefore;
-    if (!isFirstAgain) this.#add(page);
-    const read = { items: this.#items, pages: this.pages, itemsOfPage: page.merchants.length };
-    const said = readEnd(page.document, read, this.#profile.merchants);
+    this.#add(page);
+    const { merchants } = this.#profile;
+    const read = { items: this.#items, pages: this.#pages, itemsOfPage: page.merchants.length };
+    const said = readEnd(page.document, read, merchants);
     if (this.#isCounted) this.#requireSteady(said);
     const next = this.#next(page, said);
     if (next !== null) {
-      if (this.pages >= MAX_PAGES) throw new ListProblem(`it has more than ${MAX_PAGES} pages`);
-      if (this.#paths.has(next)) throw new ListProblem(`page ${this.pages} repeats an earlier page's ${this.#by}`);
+      if (this.#pages >= MAX_PAGES) throw new ListProblem(`it has more than ${MAX_PAGES} pages`);
+      if (this.#paths.has(next)) throw new ListProblem(`page ${this.#pages} repeats an earlier page's ${this.#by}`);
       this.#paths.add(next);
     } else this.#requireEnd(page, said);
     this.path = next;
@@ -111,17 +101,19 @@ class ListReading {
    * Pages that are asked for by a number do not refer to each other. If a merchant is on two pages, the service ignores
    * the number or the order has changed, so another merchant may be missing.
    */
-  #add(page: MerchantPage): void {
-    this.pages += 1;
-    const isSame = page.ids !== '' && page.ids === this.#idsBefore;
-    const again = page.merchants.filter(({ merchantId }) => this.#ids.has(merchantId)).length;
-    if (isSame || (this.#isCounted && again > 0))
+  #add({ merchants }: MerchantPage): void {
+    const again = merchants.filter(({ merchantId }) => this.#ids.has(merchantId)).length;
+    const isAllAgain = again === merchants.length;
+    // The list without a number was the first page, and this service calls it page 1 and not page 0.
+    const isNumberOne = this.#profile.merchants.paging === 'page' && this.#number === 2;
+    if (isNumberOne && this.#pages === 1 && isAllAgain && again === this.#items) return;
+    this.#pages += 1;
+    if (again > 0 && (isAllAgain || this.#isCounted))
       throw new ListProblem(
-        `${again} of the ${page.merchants.length} merchants of page ${this.pages} stood on an earlier page: the service does not page by the ${this.#by}, or the list changed while it was read`,
+        `${again} of the ${merchants.length} merchants of page ${this.#pages} stood on an earlier page: the service does not page by the ${this.#by}, or the list changed while it was read`,
       );
-    this.#idsBefore = page.ids;
-    this.#items += page.merchants.length;
-    for (const { nif, merchantId } of page.merchants) {
+    this.#items += merchants.length;
+    for (const { nif, merchantId } of merchants) {
       this.#ids.add(merchantId);
       if (!this.#idOf.has(nif)) this.#idOf.set(nif, merchantId);
     }
@@ -134,11 +126,54 @@ class ListReading {
     this.#total = total ?? this.#total;
   }
 
-  #next(page: MerchantPage, said: EndSaid): string | null {
-    if (said.isLast || (this.#isCounted && (said.end !== null || page.merchants.length === 0))) return null;
-    const at = { number: this.#number, items: this.#items, path: this.path ?? '', baseUrl: this.#baseUrl };
-    this.#number += 1;
-    return nextPath(page.document, at, this.#profile);
+  /** Returns the path of the page after this one, by `merchants.paging`; null if this is the last. @throws ListProblem */
+  #next({ document, merchants: listed }: MerchantPage, said: EndSaid): string | null {
+    const { merchants } = this.#profile;
+    if (said.isLast || (this.#isCounted && (said.end !== null || listed.length === 0))) return null;
+    switch (merchants.paging) {
+      case 'page':
+        this.#number += 1;
+        return this.#pathWith([[merchants.pageParameter, String(this.#number - 1)]]);
+      case 'offset':
+        return this.#pathWith([[merchants.offsetParameter, String(this.#items)]]);
+      case 'cursor': {
+        const found = readPlace(document, merchants.nextCursor);
+        if (isNothing(found)) return null;
+        const isWhole = typeof found === 'number' && Number.isSafeInteger(found);
+        const cursor = typeof found === 'string' || isWhole ? String(found) : null;
+        if (cursor !== null && cursor.length <= LONGEST_CURSOR)
+          return this.#pathWith([[merchants.cursorParameter, cursor]]);
+        throw new ListProblem(`no usable cursor at ${shownPlace(merchants.nextCursor)} (merchants.nextCursor)`);
+      }
+      case 'link': {
+        const address = findNextLink(document, merchants.nextLink);
+        if (address === null) return null;
+        const next = resolveNextLink(address, { baseUrl: this.#baseUrl, path: this.path ?? '' });
+        // Only a missing page size is appended, without which the link could pass merchants over.
+        const [, query = ''] = next.split(/\?(.*)/s);
+        const missing = this.#size.filter(([name]) => !new URLSearchParams(query).has(name));
+        return missing.length === 0
+          ? next
+          : `${next}${query === '' ? '?' : '&'}${queryOf(new URLSearchParams(missing))}`;
+      }
+    }
+  }
+
+  /** Returns the query parameter that asks for a page size. */
+  get #size(): Parameters {
+    const { sizeParameter, pageSize } = this.#profile.merchants;
+    return sizeParameter === null || pageSize === null ? [] : [[sizeParameter, String(pageSize)]];
+  }
+
+  /** Returns the path of the list with the page size and these parameters. They replace parameters of the same name. */
+  #pathWith(more: Parameters): string {
+    const { path } = this.#profile.requests.listMerchants;
+    const parameters = [...this.#size, ...more];
+    if (parameters.length === 0) return path;
+    const [before = '', query] = path.split(/\?(.*)/s);
+    const search = new URLSearchParams(query);
+    for (const [name, value] of parameters) search.set(name, value);
+    return `${before}?${queryOf(search)}`;
   }
 
   /** @throws ListProblem if the last page says that there is more */
@@ -146,9 +181,9 @@ class ListReading {
     const { paging } = this.#profile.merchants;
     if (said.more !== null)
       throw new ListProblem(
-        `${said.more}, but ${said.end ?? (merchants.length === 0 ? `page ${this.pages} is empty` : `page ${this.pages} has no ${this.#by}`)}`,
+        `${said.more}, but ${said.end ?? (merchants.length === 0 ? `page ${this.#pages} is empty` : `page ${this.#pages} has no ${this.#by}`)}`,
       );
-    const last = { document, items: this.#items, pages: this.pages, itemsOfPage: merchants.length };
+    const last = { document, items: this.#items, pages: this.#pages, itemsOfPage: merchants.length };
     const sign = signOfMore(last, said.end !== null, this.#profile.merchants);
     if (sign !== null)
       throw new ListProblem(
@@ -166,85 +201,9 @@ const LED_BY = {
   offset: 'offset (merchants.offsetParameter, merchants.total, merchants.more)',
 } as const;
 
-function isNoSuchPage(end: ExchangeResult): boolean {
-  return end.kind === 'answer' && NO_SUCH_PAGE.has(end.status);
-}
-
-/** Adds a hint: some services refuse a page after the last one, but a refusal alone does not prove the end. */
-function withHint(problem: unknown, { merchants: { paging } }: ServiceProfile): unknown {
-  if (!(problem instanceof ListProblem) || paging === 'cursor' || paging === 'link') return problem;
-  const hint =
-    'If the page before was the last one, say in the service profile what shows it: merchants.total or merchants.more';
-  return new ListProblem(`${problem.message}. ${hint}`, problem.code);
-}
-
-/** The number of the next page, the merchants that were read, and the path of the present page. */
-interface ListPosition {
-  readonly number: number;
-  readonly items: number;
-  readonly path: string;
-  readonly baseUrl: string;
-}
-
 type Parameters = [name: string, value: string][];
-
-/** Returns the path of the list with the page size. A service answers it with its first page, whatever its number. */
-function firstPath({ merchants, requests }: ServiceProfile): string {
-  return withParameters(requests.listMerchants.path, sizeParameters(merchants));
-}
-
-/** `.max()` of zod would also read the `length` of an object, and throw if that cannot be compared. */
-const Cursor = z
-  .union([z.string(), z.number().int()])
-  .transform(String)
-  .refine((cursor) => cursor.length <= 4_096);
-
-/** Returns the path of the page after this one, by `merchants.paging`; null if this page names none. @throws ListProblem */
-function nextPath(document: Document, at: ListPosition, { merchants, requests }: ServiceProfile): string | null {
-  const size = sizeParameters(merchants);
-  const pathWith = (name: string, value: string | number): string =>
-    withParameters(requests.listMerchants.path, [...size, [name, String(value)]]);
-  switch (merchants.paging) {
-    case 'page':
-      return pathWith(merchants.pageParameter, at.number);
-    case 'offset':
-      return pathWith(merchants.offsetParameter, at.items);
-    case 'cursor': {
-      const found = readPlace(document, merchants.nextCursor);
-      if (isNothing(found)) return null;
-      const cursor = Cursor.safeParse(found);
-      if (cursor.success) return pathWith(merchants.cursorParameter, cursor.data);
-      throw new ListProblem(`no usable cursor at ${shownPlace(merchants.nextCursor)} (merchants.nextCursor)`);
-    }
-    case 'link': {
-      const address = findNextLink(document, merchants.nextLink);
-      if (address === null) return null;
-      const next = resolveNextLink(address, at);
-      // Only missing parameters are appended: Lote does not rewrite the service's own query.
-      const [, query = ''] = next.split(/\?(.*)/s);
-      const missing = size.filter(([name]) => !new URLSearchParams(query).has(name));
-      if (missing.length === 0) return next;
-      return `${next}${next.includes('?') ? '&' : '?'}${queryOf(new URLSearchParams(missing))}`;
-    }
-  }
-}
-
-/** Sets query parameters in a path. A parameter replaces an existing one of the same name. */
-function withParameters(path: string, parameters: Parameters): string {
-  if (parameters.length === 0) return path;
-  const [before = '', query] = path.split(/\?(.*)/s);
-  const search = new URLSearchParams(query);
-  for (const [name] of parameters) search.delete(name);
-  for (const [name, value] of parameters) search.append(name, value);
-  return `${before}?${queryOf(search)}`;
-}
 
 /** Writes spaces as `%20`, because `+` means a space only in forms. Every literal `+` is encoded already. */
 function queryOf(search: URLSearchParams): string {
   return search.toString().replaceAll('+', '%20');
-}
-
-/** Returns the query parameter that asks for a page size. */
-function sizeParameters({ sizeParameter, pageSize }: ServiceProfile['merchants']): Parameters {
-  return sizeParameter === null || pageSize === null ? [] : [[sizeParameter, String(pageSize)]];
 }

@@ -21,12 +21,24 @@ export function findNextLink(document: Document, place: Place): string | null {
   return null;
 }
 
+/** One link of a `Link` header (RFC 8288): its address, its parameters, and the comma behind them. */
+const LINK =
+  /^[\s,]*<([^>]*)>((?:\s*;(?:\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\s*=(?:\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]+))?)?)?)*)\s*(?:,|$)/;
+const PARAMETER = /;\s*([^\s;=]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
+
+/** Returns the address with `rel="next"`. No link of a malformed header can be trusted. @throws ListProblem */
 function nextOfHeader(header: string): string | null {
-  const links = parseLinkHeader(header);
-  if (links === null) throw new ListProblem('the header Link is not written as RFC 8288 says');
-  const next = new Set(
-    links.filter(({ relations, anchored }) => relations.includes('next') && !anchored).map(({ target }) => target),
-  );
+  const next = new Set<string>();
+  for (let rest = header.trim(); rest !== '';) {
+    const [link, target = '', written = ''] = LINK.exec(rest) ?? [];
+    if (link === undefined) throw new ListProblem('the header Link is not written as RFC 8288 says');
+    const parameters = [...written.matchAll(PARAMETER)];
+    const named = (wanted: string) => parameters.find(([, name = '']) => name.toLowerCase() === wanted);
+    const [, , quoted, bare = ''] = named('rel') ?? [];
+    // With `anchor`, the link is one of another document.
+    if (/(?:^|\s)next(?:\s|$)/i.test(quoted ?? bare) && named('anchor') === undefined) next.add(target.trim());
+    rest = rest.slice(link.length);
+  }
   if (next.size > 1) throw new ListProblem(`the header Link names ${next.size} next pages`);
   const [address = null] = next;
   return address;
@@ -53,45 +65,4 @@ export function resolveNextLink(
       `the link to the next page leads out of ${base.origin}${below}, and the API key goes nowhere else`,
     );
   return next.pathname.slice(below.length) + next.search;
-}
-
-type Link = ReturnType<typeof linkOf>;
-
-const TARGET = /[\s,]*<([^>]*)>/y;
-const PARAMETER = /\s*;\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?)?/y;
-const BETWEEN = /\s*(?:,|$)/y;
-
-/** Parses a `Link` header (RFC 8288). Returns null if the header is malformed: no link in it can then be trusted. */
-export function parseLinkHeader(header: string): readonly Link[] | null {
-  const text = header.trim();
-  const links: Link[] = [];
-  let at = 0;
-
-  function take(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match !== null) at = pattern.lastIndex;
-    return match;
-  }
-
-  while (at < text.length) {
-    const target = take(TARGET)?.[1];
-    if (target === undefined) return null;
-    const parameters = new Map<string, string>();
-    for (let match = take(PARAMETER); match !== null; match = take(PARAMETER)) {
-      const [, name = '', quoted, bare = ''] = match;
-      // RFC 8288: if a link has several rel parameters, the first counts.
-      if (!parameters.has(name.toLowerCase()))
-        parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, '$1') ?? bare);
-    }
-    if (take(BETWEEN) === null) return null;
-    links.push(linkOf(target, parameters));
-  }
-  return links;
-}
-
-/** Returns one link: its address as written, its `rel` words in lower case, and if it describes another document (`anchor`). */
-function linkOf(target: string, parameters: ReadonlyMap<string, string>) {
-  const relations = (parameters.get('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  return { target: target.trim(), relations, anchored: parameters.has('anchor') };
 }

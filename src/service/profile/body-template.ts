@@ -2,9 +2,6 @@ import { FIELDS } from '../../domain/invoice.ts';
 import { isPlainObject } from '../../domain/json-pointer.ts';
 import { isCanonicalDecimal } from '../../domain/money.ts';
 
-/** JSON of a request body in which `{name}` stands for a value; null: as published. See docs/service-profile.md. */
-export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | { [member: string]: BodyTemplate };
-
 /** The request whose body a template describes. */
 type BodyKind = 'invoice' | 'merchant' | 'webhook';
 
@@ -78,7 +75,7 @@ const NEEDED: Readonly<Record<BodyKind, readonly string[]>> = {
 };
 
 /** Returns why a template cannot be used, as a phrase; null if it can. Fills it with a mark for each name. */
-export function templateMistake(template: BodyTemplate, kind: BodyKind): string | null {
+export function templateMistake(template: unknown, kind: BodyKind): string | null {
   const mark = (name: string): string => `<<${name}>>`;
   const marks = (names: readonly string[]): TemplateValues =>
     Object.fromEntries(names.map((name) => [name, mark(name)]));
@@ -93,8 +90,11 @@ export function templateMistake(template: BodyTemplate, kind: BodyKind): string 
   }
 }
 
-/** Returns the text of a request by the template of the profile: the same values always give the same bytes. */
-export function fillTemplate(template: BodyTemplate, filling: FilledWith): string {
+/**
+ * Returns the text of a request by a template: JSON in which `{name}` stands for a value (docs/service-profile.md). The
+ * same values always give the same bytes.
+ */
+export function fillTemplate(template: unknown, filling: FilledWith): string {
   return exactJson(fill(template, filling) ?? new Verbatim('null'));
 }
 

@@ -3,9 +3,8 @@ import { parse, printParseErrorCode, visit } from 'jsonc-parser';
 import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { isPlainObject } from '../../domain/json-pointer.ts';
-import { DEFAULT_PROFILE } from './default-profile.ts';
 import { keyPaths, profileJsonSchema } from './json-schema.ts';
-import { ServiceProfile } from './profile.ts';
+import { DEFAULT_PROFILE, ServiceProfile } from './profile.ts';
 
 /** The longest file of a profile, in bytes. */
 const MOST_PROFILE_BYTES = 256 * 1024;
@@ -13,7 +12,6 @@ const MOST_PROFILE_BYTES = 256 * 1024;
 const DEEPEST = 64;
 /** `loadProfile` reports no more; `lote profile check` shows all. */
 const MISTAKES_SHOWN = 20;
-const MOST_MISTAKES = 1_000;
 
 /** Keys and list indexes from the top level of a profile. */
 export type ProfilePath = readonly (string | number)[];
@@ -59,8 +57,8 @@ export function loadProfile(text: string | undefined): ServiceProfile {
 }
 
 /**
- * Reads the text of a profile's file, merges it over the default (lists replace lists) and finds every mistake, up to
- * 1,000. The profile is null when there are mistakes.
+ * Reads the text of a profile's file, merges it over the default (lists replace lists) and finds every mistake. The
+ * profile is null when there are mistakes.
  */
 export function checkProfile(source: string): {
   readonly profile: ServiceProfile | null;
@@ -70,15 +68,14 @@ export function checkProfile(source: string): {
   const text = source.replace(/^\u{feff}/u, '');
   if (text.trim() === '') return { profile: DEFAULT_PROFILE, mistakes: [] };
   const wrong = mistakesOfForm(text);
-  if (wrong.length > 0) return { profile: null, mistakes: wrong.slice(0, MOST_MISTAKES) };
+  if (wrong.length > 0) return { profile: null, mistakes: wrong };
   const { $schema: _forEditors, ...document } = parse(text, [], { allowTrailingComma: true }) as Record<
     string,
     unknown
   >;
-  const parsed = ServiceProfile.safeParse(merged(DEFAULT_PROFILE, document), { reportInput: true });
+  const parsed = ServiceProfile.safeParse(document, { reportInput: true });
   if (parsed.success) return { profile: parsed.data, mistakes: [] };
-  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, []));
-  return { profile: null, mistakes: mistakes.slice(0, MOST_MISTAKES) };
+  return { profile: null, mistakes: parsed.error.issues.flatMap((issue) => mistakesOf(issue, [])) };
 }
 
 /** Finds why a text is no JSON object with comments and trailing commas: the first syntax error, or every repeated key. */
@@ -131,19 +128,6 @@ function mistake(path: ProfilePath, message: string, suggestion: string | null =
   return { path, message, suggestion };
 }
 
-/** Object.fromEntries defines own properties, so `__proto__` in the file is only an unknown key. */
-function merged(
-  base: Readonly<Record<string, unknown>>,
-  over: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const entries = new Map<string, unknown>(Object.entries(base));
-  for (const [key, value] of Object.entries(over)) {
-    const below = entries.get(key);
-    entries.set(key, isPlainObject(below) && isPlainObject(value) ? merged(below, value) : value);
-  }
-  return Object.fromEntries(entries);
-}
-
 type Issue = z.core.$ZodIssue;
 
 /** Uses zod's messages: they name the type of a value and never the value, which may be a secret. */
@@ -162,18 +146,17 @@ function mistakesOf(issue: Issue, above: ProfilePath): readonly ProfileMistake[]
 }
 
 function unknownKeys(keys: readonly string[], path: ProfilePath): readonly ProfileMistake[] {
-  const section = path.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('');
-  const known = [...keyPaths(profileJsonSchema()).keys()].map((one) => {
-    const at = one.lastIndexOf('.');
-    return { path: one, section: at < 0 ? '' : `.${one.slice(0, at)}`, key: one.slice(at + 1) };
-  });
-  const allowed = known.filter((one) => one.section === section && one.key !== '$schema').map(({ key }) => key);
+  const section = path
+    .map((step) => (typeof step === 'number' ? '[]' : step))
+    .join('.')
+    .replaceAll('.[]', '[]');
+  const before = section === '' ? '' : `${section}.`;
+  const allowed = [...keyPaths(profileJsonSchema()).keys()]
+    .filter((key) => key.startsWith(before))
+    .map((key) => key.slice(before.length))
+    .filter((key) => key !== '$schema' && !key.includes('.'));
   const message = `no such key; allowed here: ${allowed.join(', ')}`;
-  return keys.slice(0, MOST_MISTAKES).map((key) => {
-    const [elsewhere, another] = known.filter((one) => one.key === key);
-    const only = another === undefined ? (elsewhere?.path ?? null) : null;
-    return mistake([...path, key], message, nearestWord(key, allowed) ?? only);
-  });
+  return keys.map((key) => mistake([...path, key], message, nearestWord(key, allowed)));
 }
 
 function nearestValue(issue: Issue): string | null {

@@ -21,7 +21,6 @@ export function expressionMistake(expression: string): string | null {
 
 /** JSONata's error codes for an evaluation that exceeds `LIMITS`. */
 const EXCEEDS = new Set(['D1011', 'D1012', 'D2014', 'D2015']);
-const TOO_LONG = 'D1012';
 
 /**
  * Compiles the expressions of places once. An expression that fails finds nothing, because it may be made for another
@@ -48,29 +47,20 @@ export function compileExpressions(places: readonly (Place | null)[]): Evaluate 
   };
 }
 
-/** Retries an evaluation that took too long, because the process may have been suspended meanwhile. */
-async function evaluate(expression: jsonata.Expression, document: Document): Promise<Found | null> {
-  const first = await evaluateOnce(expression, document);
-  const found = first === TOO_LONG ? await evaluateOnce(expression, document) : first;
-  return typeof found === 'string' ? null : found;
-}
-
-interface Found {
-  readonly value: unknown;
-}
-
-/** Returns the value found, or as text the code of the limit that the evaluation exceeds. */
-async function evaluateOnce(expression: jsonata.Expression, document: Document): Promise<Found | string> {
-  const { body, headers, status, text } = document;
+/** Returns the value found, or null if the evaluation exceeds a limit. */
+async function evaluate(
+  expression: jsonata.Expression,
+  { body, headers, status, text }: Document,
+): Promise<{ readonly value: unknown } | null> {
   try {
     const value: unknown = await expression.evaluate(body, { headers: headers ?? {}, status, text });
     // JSONata adds properties of its own to lists; the copy is plain JSON.
     const copy = JSON.stringify(value);
     if (copy === undefined) return { value: undefined };
-    return copy.length > MOST_CHARACTERS ? 'too large' : { value: JSON.parse(copy) as unknown };
+    return copy.length > MOST_CHARACTERS ? null : { value: JSON.parse(copy) as unknown };
   } catch (error) {
     const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-    return EXCEEDS.has(code) || error instanceof RangeError ? code || 'too large' : { value: undefined };
+    return EXCEEDS.has(code) || error instanceof RangeError ? null : { value: undefined };
   }
 }
 

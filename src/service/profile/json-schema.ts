@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isPlainObject } from '../../domain/json-pointer.ts';
-import { DEFAULT_PROFILE } from './default-profile.ts';
-import { ServiceProfile } from './profile.ts';
+import { DEFAULT_PROFILE, ServiceProfile } from './profile.ts';
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -14,15 +13,14 @@ export function profileJsonSchema(): JsonSchema {
 }
 
 function generatedSchema(): JsonSchema {
-  const { $schema, ...generated } = z.toJSONSchema(ServiceProfile, { io: 'input', target: 'draft-7' });
-  const { properties, ...top } = without(partial(generated, DEFAULT_PROFILE), 'definitions');
+  const { $schema, properties, ...top } = z.toJSONSchema(ServiceProfile, { io: 'input', target: 'draft-7' });
   return {
     $schema,
     title: 'Service profile of Lote',
     description:
       'How an invoicing service speaks, where its interface document leaves it open; what is left out keeps its default.',
     ...top,
-    properties: { $schema: { type: 'string', description: 'For editors; Lote ignores it' }, ...(properties as object) },
+    properties: { $schema: { type: 'string', description: 'For editors; Lote ignores it' }, ...properties },
   };
 }
 
@@ -61,23 +59,6 @@ function withKeys(schema: JsonSchema): JsonSchema {
   );
 }
 
-/** Makes the keys of sections optional: Lote merges sections key by key with the default, and replaces other values. */
-function partial(schema: JsonSchema, byDefault: unknown): JsonSchema {
-  const { properties } = schema;
-  if (!isPlainObject(byDefault) || !isPlainObject(properties)) return { ...anyJson(schema), default: byDefault };
-  const below = Object.entries(properties).map(([key, one]) => [key, partial(one as JsonSchema, byDefault[key])]);
-  return { ...without(schema, 'required'), properties: Object.fromEntries(below) };
-}
-
-/** Shortens a schema that refers to "any JSON": it allows everything, and its definition has thirty lines. */
-function anyJson(schema: JsonSchema): JsonSchema {
-  return JSON.stringify(schema['anyOf'] ?? null).includes('"$ref"') ? without(schema, 'anyOf') : schema;
-}
-
-function without(schema: JsonSchema, key: string): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([one]) => one !== key));
-}
-
 /** One setting of a profile that Lote merges as a whole: a value, a list or an object that is empty by default. */
 export interface Setting {
   /** The path, for example `signature.header`. */
@@ -93,38 +74,34 @@ export interface Setting {
 /** Returns every setting of a profile with its description, in the order of the schema. */
 export function settingsOf(profile: ServiceProfile): readonly Setting[] {
   const schema = keyPaths(profileJsonSchema());
-  return keysBelow(DEFAULT_PROFILE, []).map((path) => {
-    const [value, byDefault] = [settingAt(profile, path), settingAt(DEFAULT_PROFILE, path)];
-    const key = path.join('.');
+  return [...settingsBelow(profile, DEFAULT_PROFILE, '')].map(([key, value, byDefault]) => {
     const description = schema.get(key)?.['description'];
     const words = typeof description === 'string' ? description : '';
     const differs = JSON.stringify(value) !== JSON.stringify(byDefault);
-    return { key, words, value: shownSetting(value, path), default: byDefault, differs };
+    return { key, words, value: SECRET_PLACE.test(key) ? withoutTexts(value) : value, default: byDefault, differs };
   });
 }
 
-function settingAt(profile: ServiceProfile, path: readonly string[]): unknown {
-  return path.reduce<unknown>((here, step) => (isPlainObject(here) ? here[step] : undefined), profile);
-}
+type Section = Readonly<Record<string, unknown>>;
 
-function keysBelow(value: Readonly<Record<string, unknown>>, above: readonly string[]): readonly (readonly string[])[] {
-  return Object.entries(value).flatMap(([name, one]) =>
-    isPlainObject(one) && Object.keys(one).length > 0 ? keysBelow(one, [...above, name]) : [[...above, name]],
-  );
+function* settingsBelow(
+  values: Section,
+  defaults: Section,
+  above: string,
+): Generator<readonly [key: string, value: unknown, byDefault: unknown]> {
+  for (const [name, byDefault] of Object.entries(defaults)) {
+    const value = values[name];
+    if (isPlainObject(value) && isPlainObject(byDefault) && Object.keys(byDefault).length > 0)
+      yield* settingsBelow(value, byDefault, `${above}${name}.`);
+    else yield [above + name, value, byDefault];
+  }
 }
 
 /** Texts at these places may be secret. */
-const SECRET_PLACE = /^requests\.(?:headers|\w+\.body)(?:\.|$)/;
-const SECRET_TEXT = /^(?:sk_|pk_|whsec_|bearer |basic )/i;
+const SECRET_PLACE = /^requests\.(?:headers|\w+\.body)$/;
 
-/** Hides the texts of a setting that may be secret. Placeholders of a template stay. */
-function shownSetting(value: unknown, path: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => shownSetting(one, path));
-  if (isPlainObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shownSetting(one, [...path, key])]));
-  if (typeof value !== 'string') return value;
-  const place = path.join('.');
-  // The prefix of a secret, such as `whsec_`, is not secret itself.
-  const isSecret = SECRET_PLACE.test(place) || (SECRET_TEXT.test(value) && !place.startsWith('signature.secret.'));
-  return isSecret && !/^\{[^{}]*\}$/.test(value) ? '(not shown)' : value;
+/** Hides the texts of headers and bodies. Placeholders of a template stay. */
+function withoutTexts(value: unknown): unknown {
+  const isShown = (one: unknown): boolean => typeof one !== 'string' || /^\{[^{}]*\}$/.test(one);
+  return JSON.parse(JSON.stringify(value), (_, one: unknown) => (isShown(one) ? one : '(not shown)'));
 }

@@ -1,6 +1,5 @@
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE, type ServiceProfile } from '../../../src/service/profile/profile.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
-import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
 import { FAMILIES } from '../../services/families.ts';
 import { pageText } from '../lote/readme.ts';
 

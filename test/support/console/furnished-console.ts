@@ -9,7 +9,7 @@ import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { createRunLog } from '../../../src/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { checkFile } from '../../../src/app/files/check-file.ts';
 import { createFileMapper } from '../../../src/app/console/file-actions.ts';
 import { placeInput, resolveInput } from '../../../src/app/files/input-files.ts';

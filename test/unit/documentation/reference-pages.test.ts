@@ -10,7 +10,7 @@ import { dataFlow } from '../../../docs/picture/data-flow.ts';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { anchorsOf, markdownPages } from '../../../.ci/house/links.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { keyPaths, profileJsonSchema, settingsOf } from '../../../src/service/profile/json-schema.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 

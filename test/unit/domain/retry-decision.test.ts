@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
 import {
   decideRetry,
   FLAGS_AGAINST_POLICY,
@@ -34,35 +33,6 @@ function decide(candidate: Partial<RetryCandidate>, policy: Partial<RetryPolicy>
 }
 
 describe('decideRetry', () => {
-  it.each([
-    ['held', {}, {}, 'release'],
-    ['failed', {}, {}, 'regenerate'],
-    ['failed', { flags: ['failure-unconfirmed'] }, {}, 'regenerate'],
-    ['failed', { flags: ['failure-unconfirmed'] }, { unattended: true }, 'needs-accept-duplicate-risk'],
-    ['failed', {}, { unattended: true }, 'regenerate'],
-    ['rejected', {}, {}, 'regenerate'],
-    ['rejected', {}, { rejectionIsProof: false }, 'needs-accept-duplicate-risk'],
-    ['rejected', {}, { rejectionIsProof: false, acceptDuplicateRisk: true }, 'regenerate'],
-    ['unknown', {}, {}, 'repeat'],
-    ['unknown', { frozenAt: 76 * HOUR }, {}, 'needs-accept-duplicate-risk'],
-    ['unknown', { frozenAt: 76 * HOUR + 1 }, {}, 'repeat'],
-    ['unknown', { frozenAt: 105 * HOUR }, {}, 'needs-accept-duplicate-risk'],
-    ['unknown', { frozenAt: 1 }, { acceptDuplicateRisk: true }, 'repeat'],
-    ['unknown', { frozenAt: null }, {}, 'needs-accept-duplicate-risk'],
-    ['unknown', { frozenAt: null }, { acceptDuplicateRisk: true }, 'abandon'],
-    ['failed', { generation: 3 }, {}, 'generations-spent'],
-    ['held', { generation: 3 }, {}, 'release'],
-    ['unknown', { generation: 3 }, {}, 'repeat'],
-    ['failed', {}, { rejectionIsProof: false }, 'regenerate'],
-    ['held', { flags: ['failure-unconfirmed'] }, { unattended: true }, 'release'],
-    ['held', { totalUnconfirmed: true }, { acceptDuplicateRisk: true }, 'total-unconfirmed'],
-    ['failed', { totalUnconfirmed: true }, { unattended: true }, 'total-unconfirmed'],
-    ['unknown', { totalUnconfirmed: true }, {}, 'total-unconfirmed'],
-    ['failed', { free: false }, { acceptDuplicateRisk: true }, 'owned-by-running-batch'],
-  ] as const)('%s with %j under %j: %s', (state, candidate, policy, expected) => {
-    expect(decide({ state, ...candidate }, policy)).toBe(expected);
-  });
-
   it.each(FLAGS_AGAINST_POLICY)('lets no policy send a failure again that has the flag "%s"', (flag) => {
     expect(decide({ state: 'failed', flags: [flag] }, { unattended: true })).toBe('needs-accept-duplicate-risk');
   });
@@ -100,11 +70,4 @@ describe('decideRetry', () => {
       }
     },
   );
-
-  it('never moves an invoice in any other state, whatever is accepted', () => {
-    const others = INVOICE_STATES.filter((state) => !(RETRY_BY_ROW_STATES as readonly string[]).includes(state));
-
-    expect(others).toContain('issued');
-    for (const state of others) expect(decide({ state }, { acceptDuplicateRisk: true })).toBe('state-not-retryable');
-  });
 });

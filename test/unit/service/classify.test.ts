@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLASSIFICATION, classify as classifyAs } from '../../../src/service/classify.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
-import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
+import { DEFAULT_PROFILE, type ServiceProfile } from '../../../src/service/profile/profile.ts';
 import { errorText, look } from '../../../src/service/seen-answer.ts';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 import type { CreateAnswer } from '../../../src/domain/records/service-answers.ts';
@@ -21,7 +20,7 @@ const RULED: ServiceProfile = {
       { status: [409], code: ['duplicate'], means: 'exists', id: '/existing' },
       { status: [403], has: 'header:Retry-After', means: 'later' },
       { code: ['key_reused'], means: 'mismatch' },
-      { code: ['no_such_nif'], means: 'refused' },
+      { code: ['no_such_nif', 'idempotency_mismatch'], means: 'refused' },
       { code: ['blocked'], means: 'access' },
       { code: ['who_knows'], means: 'lost' },
     ],
@@ -157,6 +156,7 @@ const RULED_CASES: typeof CASES = [
   ['a code for a refusal in a success', json(200, said('no_such_nif', { success: false })), 'refused', 'no-such-nif'],
   ['a code for a refusal in a failure of the service', json(500, said('no_such_nif')), 'lost', 'no-such-nif'],
   ['a refusal with an id', json(409, said('no_such_nif', { id: 'inv_1' })), 'lost', 'answer-contradictory'],
+  ['a code for a refusal that says mismatch', json(422, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
   ['a code for no access', json(400, said('blocked')), 'access-denied', 'http-400'],
   ['a code for nobody knows', json(422, said('who_knows')), 'lost', 'who-knows'],
 ];
@@ -297,10 +297,6 @@ describe('classify', () => {
     [json(500), 'HTTP 500'],
     [json(400, { error: { message: 'x'.repeat(5_000) } }), `HTTP 400: ${'x'.repeat(189)}…`],
     [{ kind: 'broken', code: 'answer-timeout' }, 'The request may have arrived and no answer came (answer-timeout)'],
-    [
-      { kind: 'broken', code: 'unexpected-100-continue' },
-      'The request may have arrived and no answer came ("100 Continue" came, which was not asked for: the service, or the proxy before it, must send none to requests without "Expect")',
-    ],
   ])('says what was wrong with an answer: %#', (end, message) => {
     expect(classify(end, SHAPE)).toHaveProperty('reason.message', message);
   });

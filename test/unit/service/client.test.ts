@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createInvoicingService, type InvoicingService } from '../../../src/service/client.ts';
 import type { ConnectionOptions } from '../../../src/service/service-connection.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 import { deadAddress, scriptedServer, sendJson } from './scripted-server.ts';
 

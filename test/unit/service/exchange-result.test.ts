@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { brokenExchange, connectFailure } from '../../../src/service/exchange.ts';
 import { documentOf, outcomeOf, readBody, type ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { brokenExchange, connectFailure } from '../../../src/service/connect-failure.ts';
 
 const KEY = 'sk_live_0123456789';
 

@@ -325,9 +325,9 @@ describe('exchange: it may have arrived', () => {
       {},
     ],
     [
-      '"100 Continue" comes unasked, under a word of its own, whatever follows',
+      '"100 Continue" comes unasked, whatever follows',
       (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'),
-      { code: 'unexpected-100-continue' },
+      {},
     ],
     ['the answer is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), {}],
   ])('when %s', async (_name, onRequest, expected) => {

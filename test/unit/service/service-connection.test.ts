@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConnection, serviceAddress, type ConnectionOptions } from '../../../src/service/service-connection.ts';
 import { localRate } from '../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 import type { MeasureRequest } from '../../../src/domain/records/measures.ts';
 

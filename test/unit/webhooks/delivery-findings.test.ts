@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { createDeliveryFindings } from '../../../src/webhooks/delivery-findings.ts';
 import type { RecordDelivery } from '../../../src/ledger/webhooks/deliveries.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { createEventReader, isReadFromUnsignedHeaders, type EventShape } from '../../../src/webhooks/event-reader.ts';
 
 const ISSUED = { type: 'invoice.issued', data: { id: 'inv_1' } };

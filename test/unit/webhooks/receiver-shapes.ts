@@ -1,4 +1,4 @@
-import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 
 export const SECRET = 'whsec_of-the-tests';
 

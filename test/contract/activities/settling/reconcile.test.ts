@@ -10,7 +10,7 @@ import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../a
 import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/calibration-state.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { accepted, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import {
   activityPlaces,

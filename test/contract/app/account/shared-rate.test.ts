@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import {
   independentSandbox,

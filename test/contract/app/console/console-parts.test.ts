@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { checkFile } from '../../../../src/app/files/check-file.ts';
 import { consoleParts } from '../../../../src/app/console/console-parts.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';

@@ -7,7 +7,7 @@ import { WebhookRegistration } from '../../../../src/app/receiver/webhook-regist
 import { openCalibration } from '../../../../src/app/start/open-application.ts';
 import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/service-front.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import { scriptedServer } from '../../../unit/service/scripted-server.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp, startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { openLedger } from '../../../../src/app/account/open-ledger.ts';
 import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../../../unit/console/console-ledger.ts';

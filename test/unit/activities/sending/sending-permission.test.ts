@@ -9,7 +9,7 @@ import {
 import { steadyClock } from '../../../../src/domain/time/steady-clock.ts';
 import type { Reason } from '../../../../src/domain/invoice.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
 import type { SendingBatch } from '../../../../src/ledger/sending/sending-control.ts';
 

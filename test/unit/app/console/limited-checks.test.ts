@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { createFileMapper } from '../../../../src/app/console/file-actions.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 
 const CHOICES = { meanings: new Map(), constants: {}, taxCodes: new Map() };
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { checkFile } from '../../../../src/app/files/check-file.ts';
 import { postForm, testConsole, visit } from '../console-ledger.ts';
 import type { NotedAction } from '../../../../src/domain/records/batch-record.ts';

@@ -3,12 +3,13 @@ import type { Reason } from '../../../../src/domain/invoice.ts';
 import type { Answer, Status } from '../../../../src/domain/machine/invoice-answers.ts';
 import { type EventsSaid, type KeptGeneration, NOTHING_SAID } from '../../../../src/domain/machine/invoice-life.ts';
 import { type Command, decide } from '../../../../src/domain/machine/invoice-machine.ts';
-import { around, type Invoice, keyOf } from '../../../property/any-invoice.ts';
+import { around, type Invoice } from '../../../property/any-invoice.ts';
 import { withEvent } from '../../../property/histories/service.ts';
 
 /**
- * What the machine makes of single invoices, by example. `test/property` promises what holds of every history, and
- * `test/contract/ledger` that both databases write what the machine decides.
+ * What the machine makes of several commands to one invoice, by example. `decision-table.test.ts` shows each single
+ * decision, `test/property` promises what holds of every history, and `test/contract/ledger` that both databases write
+ * what the machine decides.
  */
 interface Event {
   readonly verdict: 'issued' | 'failed';
@@ -21,8 +22,6 @@ type Row = readonly [what: string, before: Partial<Invoice>, steps: readonly Ste
 
 const WHY: Reason = { code: 'because', message: 'because' };
 const LATER: Reason = { code: 'later', message: 'later' };
-const NO_REASON: Reason = { code: 'failed', message: 'The service gave no reason' };
-const NOW = 100;
 
 const SENDING: Invoice = {
   ...{ state: 'sending', exposure: 'open', generation: 1, fingerprint: 'content', idempotencyKey: 'key-1' },
@@ -30,7 +29,6 @@ const SENDING: Invoice = {
   ...{ settledAt: null, changedAt: 0, reason: null, flags: [], frozenAt: 1, ownerIsClosed: false, kept: [] },
   said: NOTHING_SAID,
 };
-const LOST: Partial<Invoice> = { exposure: 'lost' };
 const STAGED: Partial<Invoice> = { state: 'staged', exposure: 'none' };
 const ACCEPTED: Partial<Invoice> = { state: 'accepted', serviceId: 'inv_1', attempts: 1, acceptedAt: 10 };
 
@@ -93,9 +91,6 @@ const RISEN = 'issued-in-earlier-generation';
 
 describe('the answer to a POST', () => {
   it.each<Row>([
-    ['rejected', {}, [ends('rejected')], { state: 'rejected', reason: WHY, attempts: 1, firstSentAt: 20 }],
-    ['rejected after a lost answer', LOST, [ends('rejected')], { state: 'unknown', reason: WHY }],
-    ['held after a lost answer', LOST, [ends('held')], { state: 'unknown', reason: WHY }],
     ['rejected after tries that did not arrive', {}, [pending(false), ends('rejected')], { state: 'rejected' }],
     ['held after tries that did not arrive', {}, [pending(false), ends('held')], { state: 'held' }],
     ['held after one that may have', {}, [pending(true), pending(false), ends('held')], { state: 'unknown' }],
@@ -105,7 +100,6 @@ describe('the answer to a POST', () => {
       [answer({ kind: 'pending', reason: WHY, mayExist: false }, { attempts: 0 }), pending(true, LATER)],
       { state: 'sending', exposure: 'lost', reason: LATER, attempts: 1, firstSentAt: 20 },
     ],
-    ['accepted', {}, [accept()], { state: 'accepted', serviceId: 'inv_1', acceptedAt: 30, firstSentAt: 20 }],
     ['accepted after all', {}, [ends('unknown'), accept()], { state: 'accepted', reason: null, attempts: 2 }],
     [
       'that proves nothing of an unknown one',
@@ -114,19 +108,12 @@ describe('the answer to a POST', () => {
       { state: 'unknown', reason: WHY, attempts: 5 },
     ],
     [
-      'that names the id of another invoice',
-      { state: 'unknown', reason: WHY },
-      [accept('inv_1', { idIsTaken: true })],
-      { state: 'unknown', serviceId: null, reason: expect.objectContaining({ code: 'service-id-taken' }) as Reason },
-    ],
-    [
       'late, of an accepted one',
       ACCEPTED,
       [ends('rejected'), ends('held'), ends('unknown'), pending(true)],
       { ...ACCEPTED, reason: null },
     ],
     ['of a staged one', STAGED, [ends('rejected'), ends('unknown'), accept()], { ...STAGED, attempts: 0 }],
-    ['of another generation', {}, [accept('inv_1', { generation: 2 })], { state: 'sending', attempts: 0 }],
     [
       'with a second id',
       {},
@@ -147,15 +134,6 @@ describe('the answer to a POST', () => {
 
 describe('an accepted invoice hears', () => {
   it.each<Row>([
-    ['an issued event', {}, [event('issued', 77)], issuedAt(77)],
-    ['a GET that says issued', {}, [get('issued', 50)], issuedAt(50)],
-    [
-      'a GET that says failed',
-      {},
-      [get('failed', 50, { reason: WHY })],
-      { state: 'failed', settledAt: 50, reason: WHY },
-    ],
-    ['a GET that says failed and not why', {}, [get('failed', 50)], { state: 'failed', reason: NO_REASON }],
     ['several issued events', {}, [event('issued', 5), event('issued', 9)], issuedAt(5)],
     ['failed, then issued', {}, [event('failed', 1), event('issued', 2)], issuedAt(2, 'issued-after-failed')],
     [
@@ -209,31 +187,16 @@ describe('an accepted invoice hears', () => {
       { state: 'failed', reason: WHY, flags: ['failure-unconfirmed'] },
     ],
     [
-      'a failure that its caller could not confirm',
-      {},
-      [get('failed', 50, { unconfirmed: true })],
-      { state: 'failed', flags: ['failure-unconfirmed'] },
-    ],
-    ['a failed event alone', {}, [event('failed', 1)], { state: 'accepted', settledAt: null, flags: [] }],
-    [
       'a failed event that a GET does not confirm',
       {},
       [event('failed', 1), get('processing', 50)],
       { state: 'accepted', settledAt: null, flags: [], asks: 1 },
     ],
-    ['a GET that cannot be read', {}, [get('unreadable', 50)], { state: 'accepted', settledAt: null, asks: 1 }],
     [
       'as many asks as have come due, and never fewer than before',
       {},
       [get('processing', 50, { asks: 4 }), get('processing', 50, { asks: 2 }), get('processing', 50)],
       { asks: 5 },
-    ],
-    ['issued after the end of its page', { state: 'unsettled', reason: LATER }, [get('issued', 50)], issuedAt(50)],
-    [
-      'failed after it',
-      { state: 'unsettled', reason: LATER },
-      [get('failed', 50)],
-      { state: 'failed', reason: NO_REASON },
     ],
   ])('%s', (_, before, steps, expected) => {
     expect(after({ ...SENDING, ...ACCEPTED, ...before }, steps)).toMatchObject(expected);
@@ -252,7 +215,6 @@ describe('an accepted invoice hears', () => {
       [event('issued', 1), event('failed', 2), accept()],
       issuedAt(1, BOTH[1] ?? ''),
     ],
-    ['a GET before it: nothing', {}, [get('issued', 50)], { state: 'sending', settledAt: null }],
   ])('%s', (_, before, steps, expected) => {
     expect(after({ ...SENDING, ...before }, steps)).toMatchObject(expected);
   });
@@ -292,24 +254,13 @@ describe('two documents of one key', () => {
 });
 
 describe('an earlier document that is issued after all', () => {
-  const stopped = { reason: expect.objectContaining({ code: RISEN }) as Reason, flags: [RISEN] };
   const byIt = { ...issuedAt(90, 'issued-after-failed'), serviceId: 'inv_0', idempotencyKey: 'key-1' };
   it.each<Row>([
-    ['unsent', { ...STAGED, ...earlier() }, [RISES], byIt],
-    ['never arrived', { exposure: 'none', ...earlier() }, [RISES], byIt],
-    ['failed too', { ...ACCEPTED, state: 'failed', ...earlier() }, [RISES], byIt],
     [
       'failed too, and is issued as well',
       { ...ACCEPTED, state: 'failed', ...earlier() },
       [RISES, event('issued', 95)],
       { ...byIt, flags: ['issued-after-failed', RISEN] },
-    ],
-    ['may have arrived', earlier(), [RISES], { state: 'unknown', ...stopped }],
-    [
-      'accepted',
-      { ...ACCEPTED, ...earlier() },
-      [RISES],
-      { state: 'accepted', serviceId: 'inv_1', reason: null, flags: [RISEN] },
     ],
     [
       'accepted, and fails later',
@@ -330,15 +281,6 @@ describe('an earlier document that is issued after all', () => {
       { state: 'unknown' },
     ],
     [
-      'says failed again',
-      { ...STAGED, ...earlier() },
-      [event('failed', 90, { of: 'inv_0' })],
-      { ...STAGED, flags: [] },
-    ],
-    ['other content, unsent', { ...STAGED, ...OTHER }, [RISES], { state: 'held', ...stopped }],
-    ['other content, held already', { state: 'held', reason: LATER, ...OTHER }, [RISES], { state: 'held', ...stopped }],
-    ['other content that may have arrived', OTHER, [RISES], { state: 'unknown', ...stopped }],
-    [
       'other content that is issued',
       { ...ACCEPTED, ...OTHER },
       [event('issued', 80), RISES],
@@ -357,15 +299,8 @@ describe('an earlier document that is issued after all', () => {
 
 describe('an earlier generation that is accepted after all', () => {
   const late = accept('inv_0');
-  const stopped = {
-    flags: [SECOND],
-    reason: expect.objectContaining({ code: 'accepted-in-earlier-generation' }) as Reason,
-  };
   const given = earlier({ state: 'unknown', serviceId: null });
   it.each<Row>([
-    ['unsent', { ...STAGED, ...given }, [late], { state: 'held', serviceId: null, generation: 2, ...stopped }],
-    ['on the wire', given, [late], { state: 'unknown', serviceId: null, generation: 2, ...stopped }],
-    ['accepted', { ...ACCEPTED, ...given }, [late], { state: 'accepted', serviceId: 'inv_1', flags: [SECOND] }],
     [
       'unsent, and its event',
       { ...STAGED, ...given },
@@ -383,40 +318,6 @@ describe('an earlier generation that is accepted after all', () => {
       { ...ACCEPTED, ...given },
       [late, RISES, get('failed', 95)],
       { ...issuedAt(90, SECOND, RISEN, 'issued-after-failed'), serviceId: 'inv_0' },
-    ],
-    ['refused', given, [ends('rejected')], { state: 'sending', flags: [] }],
-  ])('%s', (_, before, steps, expected) => {
-    expect(after({ ...SENDING, ...before }, steps)).toMatchObject(expected);
-  });
-});
-
-describe('a batch', () => {
-  const hold: Command = { kind: 'hold', batchId: 'own', reason: LATER, unanswered: null, andHeld: true, now: NOW };
-  const retry = (acceptDuplicateRisk: boolean): Command => {
-    const policy = { maxGenerations: 9, retentionMs: 1_000, rejectionIsProof: true, acceptDuplicateRisk, now: NOW };
-    return { kind: 'retry', batchId: 'own', policy, totalUnconfirmed: false, keyOf };
-  };
-  it.each<Row>([
-    ['holds what is held for what the next drop brings', { state: 'held', reason: WHY }, [hold], { reason: LATER }],
-    [
-      'leaves what needs more than that',
-      { state: 'held', reason: { code: 'merchant-details-missing', message: '' } },
-      [hold],
-      { reason: { code: 'merchant-details-missing', message: '' } },
-    ],
-    ['leaves an open try', {}, [hold], { state: 'sending' }],
-    ['holds what did not arrive', { exposure: 'none' }, [hold], { state: 'held', reason: LATER }],
-    [
-      'gives an unknown one a life of its own',
-      { state: 'unknown', reason: { code: 'stored-error', message: '' }, attempts: 3, firstSentAt: 2, settledAt: 5 },
-      [retry(true)],
-      { ...STAGED, generation: 2, idempotencyKey: 'key-2', firstSentAt: null, settledAt: null, reason: null },
-    ],
-    [
-      'asks with the earlier key once more',
-      { state: 'rejected', reason: WHY },
-      [retry(false)],
-      { ...STAGED, generation: 2, idempotencyKey: 'key-1' },
     ],
   ])('%s', (_, before, steps, expected) => {
     expect(after({ ...SENDING, ...before }, steps)).toMatchObject(expected);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_HOLD_MS } from '../../../../src/domain/request-rate.ts';
 import { backoffOf, retryAfterMs, withProfileWait } from '../../../../src/service/limits/backoff.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 
 const NOW = Date.UTC(2026, 6, 1, 2, 0, 0);
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRequestLimiter, type RequestLimiterOptions } from '../../../../src/service/limits/request-limiter.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { createRateLimit } from '../../../../src/sandbox/http/handle-request.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 
 const baseUrl = 'https://service.example';

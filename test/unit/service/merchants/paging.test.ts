@@ -327,7 +327,7 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       'a refusal of the page behind the last one, where nothing says that it was the last',
       PAGE,
       { '?page=1': { data: merchants(1) }, '?page=2': 404 },
-      ['HTTP 404', 'merchants.total or merchants.more'],
+      ['HTTP 404'],
     ],
     [
       'a cursor that comes back',
@@ -493,27 +493,6 @@ describe('an answer that is no page', () => {
 
     expect(list).toMatchObject({ kind: 'unreadable', reason: { code: expected } });
   });
-
-  const HINT = 'merchants.total or merchants.more';
-
-  it.each<[string, Merchants, Script, boolean]>([
-    ['the page behind the last one is refused', PAGE, { '?page=1': { data: merchants(1) }, '?page=2': 404 }, true],
-    [
-      'the place behind the last one is refused',
-      OFFSET,
-      { '?offset=0': { data: merchants(1) }, '?offset=1': 422 },
-      true,
-    ],
-    ['the first page is refused', PAGE, { '?page=1': 404 }, false],
-    ['a later page fails', PAGE, { '?page=1': { data: merchants(1) }, '?page=2': 500 }, false],
-    ['a cursor is refused', {}, { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': 404 }, false],
-    ['a link is refused', LINK, { '': { data: merchants(1), links: { next: '?x=1' } }, '?x=1': 404 }, false],
-  ])(
-    'says how the profile shows the end when %s, if numbered pages were asked for: %#',
-    async (_, settings, script, hinted) => {
-      expect((await read(settings, script)).why?.includes(HINT)).toBe(hinted);
-    },
-  );
 
   it.each<[ExchangeResult, string, string]>([
     [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable', 'connection-refused'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { checkProfile, loadProfile, mistakeText, pathText } from '../../../../src/service/profile/check-profile.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 
 function mistakesOf(text: string): readonly string[] {
   return checkProfile(text).mistakes.map(mistakeText);
@@ -74,7 +74,6 @@ describe('a mistake', () => {
     ['{\n  "event": {\n    "isued": ["x"]\n  }\n}', 'event.isued', 'issued'],
     ['{"event":{"Issued_":["x"]}}', 'event.Issued_', 'issued'],
     ['{"signatur":{}}', 'signatur', 'signature'],
-    ['{"toleranceSeconds":5}', 'toleranceSeconds', 'signature.toleranceSeconds'],
     ['{"answers":{"rules":[{"mean":"lost","means":"lost","status":[409]}]}}', 'answers.rules.0.mean', 'means'],
     ['{"signature":{"algorithm":"sha-256"}}', 'signature.algorithm', 'sha256'],
     ['{"environment":"tests"}', 'environment', 'test'],
@@ -147,12 +146,6 @@ describe('all mistakes of a file', () => {
         .toSorted(),
     ).toEqual(['event.type', 'invoice.failed.0', 'limits.maxConcurrency', 'limits.requestPerSecond']);
   });
-
-  it('are at most a thousand', () => {
-    const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, at]));
-
-    expect(checkProfile(JSON.stringify(keys)).mistakes).toHaveLength(1_000);
-  });
 });
 
 function pathsIn(profile: object): readonly string[] {
@@ -160,7 +153,6 @@ function pathsIn(profile: object): readonly string[] {
 }
 
 const TIMED = { signed: '{timestamp}.{body}', separator: ',', prefix: 'v1=', timestamp: 'part:t=' };
-const rules = (...list: readonly object[]): object => ({ answers: { rules: list } });
 
 describe('settings that cannot both hold', () => {
   it.each<[string, object, string]>([
@@ -170,27 +162,6 @@ describe('settings that cannot both hold', () => {
       'invoice.failed.0',
     ],
     ['an event that is issued and failed', { event: { failed: ['no', 'invoice.issued'] } }, 'event.failed.1'],
-    ['a size parameter without a size', { merchants: { sizeParameter: 'limit' } }, 'merchants.pageSize'],
-    [
-      'one parameter for page and size',
-      { merchants: { paging: 'page', sizeParameter: 'page', pageSize: 9 } },
-      'merchants.sizeParameter',
-    ],
-    [
-      'a rule after one that takes all of its answers',
-      rules({ status: [400, 409], means: 'lost' }, { status: [409], code: ['x'], means: 'refused' }),
-      'answers.rules.1',
-    ],
-    [
-      'a rule after one with the same word',
-      rules({ code: ['DUP'], means: 'lost' }, { status: [409], code: ['dup'], means: 'exists' }),
-      'answers.rules.1',
-    ],
-    [
-      'a mismatch word that means refused',
-      rules({ status: [422], code: ['a', 'IDEMPOTENCY_mismatch'], means: 'refused' }),
-      'answers.rules.0.code.1',
-    ],
   ])('are refused: %s', (_, profile, path) => {
     expect(pathsIn(profile)).toEqual([path]);
   });
@@ -204,22 +175,6 @@ describe('settings that may be right', () => {
     ['a merchant whose id is its tax number', { merchants: { id: '/nif' } }],
     ['a page size that is not sent', { merchants: { pageSize: 50 } }],
     ['a header beside the JSON for a list', { merchants: { items: ['header:X', '/data'] } }],
-    [
-      'a special rule before a general one',
-      rules({ status: [409], code: ['x'], means: 'exists' }, { status: [409], means: 'lost' }),
-    ],
-    [
-      'a rule that asks for more places',
-      rules({ status: [403], has: 'header:Retry-After', means: 'later' }, { status: [403], means: 'access' }),
-    ],
-    [
-      'a rule that says the same again',
-      rules({ status: [400, 422], means: 'refused' }, { status: [422], means: 'refused' }),
-    ],
-    [
-      'a mismatch word that means mismatch',
-      rules({ status: [409], code: ['idempotency_mismatch'], means: 'mismatch' }),
-    ],
   ])('are taken: %s', (_, profile) => {
     expect(pathsIn(profile)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { keyPaths, profileJsonSchema, schemaText, settingsOf } from '../../../../src/service/profile/json-schema.ts';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { pageText } from '../../../support/lote/readme.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
 import { createSignatureCheck, type SignatureShape } from '../../../../src/webhooks/signature-check.ts';
 
 /** The default profile's signatures. */
