@@ -159,12 +159,8 @@ export interface RunDirectory {
   /** Returns whether the schedule that started the run is gone. */
   isSwitchedOff(workflowId: string, runId: string): Promise<boolean>;
   /**
-   * Returns an id of Temporal's database: a lost database does not come back with the same id. Returns null if Temporal does not tell this installation.
+   * Returns who terminated or cancelled the run, or the latest run of its workflow; null if it failed, or if Temporal
+   * does not know it any more.
    */
-  temporalId(): Promise<string | null>;
-  /**
-   * Returns who terminated or cancelled the run, or the latest run of its workflow; null if it failed or was lost with
-   * Temporal's database. Returns `deleted` if the same database (`temporalId`) does not know the run any more.
-   */
-  stopOf(run: Pick<BatchRecord, 'workflowId' | 'runId' | 'temporalId'>): Promise<BatchStop | null>;
+  stopOf(run: Pick<BatchRecord, 'workflowId' | 'runId'>): Promise<BatchStop | null>;
 }

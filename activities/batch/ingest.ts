@@ -7,7 +7,7 @@ import { baseName, batchIdOf } from '../../src/domain/messages/batch-id.ts';
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/domain/messages/messages.ts';
 import { READ_OPTIONS, type ActivityDeps, type ReadFileOk, type ReadOptions } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
-import { closeClaimed, recordStopOf, temporalOfClaim } from '../settling/close-orphans.ts';
+import { closeClaimed, recordStopOf } from '../settling/close-orphans.ts';
 import { letGo, repeatUnknown } from './retry.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
@@ -92,7 +92,6 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     sha256,
     workflowId: input.workflowId,
     runId: input.runId,
-    temporalId: await temporalOfClaim(deps),
     attempt: Context.current().info.attempt,
     now: deps.now(),
     order: input.order,

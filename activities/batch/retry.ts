@@ -5,7 +5,6 @@ import type { RetryRequestInput } from '../../src/domain/messages/messages.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
-import { temporalOfClaim } from '../settling/close-orphans.ts';
 import type {
   BatchRecord,
   BatchWriter,
@@ -43,8 +42,7 @@ const LOTE = 'lote';
 export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
   const { batchId, workflowId, runId, request } = input;
   const { attempt } = Context.current().info;
-  const temporalId = await temporalOfClaim(deps);
-  const run = { batchId, workflowId, runId, temporalId, attempt };
+  const run = { batchId, workflowId, runId, attempt };
   const { fencingToken } = await claim(deps, { ...run, endsStop: isForAllHeld(request) });
   const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request, fencingToken });
   return reopened(deps, batchId, [result]);

@@ -74,7 +74,6 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
             lastSentAt = deps.now();
             return true;
           }),
-          firstUsedAt: mayExistSince,
         });
     const key = invoice.idempotencyKey;
     await deps.answered(answer, { sentAt: lastSentAt, key });

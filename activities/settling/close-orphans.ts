@@ -56,7 +56,6 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
   if (!isClaimedHere(batch)) await recordStopOf(deps, batch);
   const claim = await ledger.claimBatch({
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
-    temporalId: await temporalOfClaim(deps),
     takeOver: true,
     closedRun: { workflowId, runId },
     order: 'none',
@@ -67,8 +66,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
 }
 
 /**
- * Records which operator ended the run of a batch. A run that was lost with the database of Temporal is not recorded as
- * a stop: a repeat inside the retention window finds out what was on the wire.
+ * Records which operator ended the run of a batch. A run that Temporal no longer has is not recorded as a stop: a repeat
+ * inside the retention window finds out what was on the wire.
  */
 export async function recordStopOf({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<void> {
   if (batch.stopped !== null) return;
@@ -98,14 +97,4 @@ export async function closeClaimed(deps: ActivityDeps, batch: BatchRecord): Prom
   await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
   await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
-}
-
-/** Returns the id of Temporal's database for a claim, or null if Temporal does not give it now: the claim must not wait. */
-export async function temporalOfClaim({ runs, log }: Pick<ActivityDeps, 'runs' | 'log'>): Promise<string | null> {
-  try {
-    return await runs.temporalId();
-  } catch (error) {
-    log.warn('Temporal has not said which database it has', { err: error });
-    return null;
-  }
 }

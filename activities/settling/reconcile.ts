@@ -110,7 +110,6 @@ async function repeatOne(
   const answer: CreateAnswer = (await permit.confirm())
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
         permit: permitOfGeneration(deps, invoice, permit),
-        firstUsedAt: mayExistSince,
       })
     : { kind: 'not-permitted' };
   if (answer.kind === 'not-permitted') {

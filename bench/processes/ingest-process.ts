@@ -111,7 +111,6 @@ async function staging(): Promise<Work> {
     service: { baseUrl: 'http://service.example' },
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: `${input.directory}/data` }),
-    runs: { temporalId: async () => null },
     settings: {
       ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
       retry: retrySettings(DEFAULT_PROFILE),

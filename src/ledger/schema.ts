@@ -21,7 +21,6 @@ export const SCHEMA: readonly string[] = [
      state text NOT NULL CHECK (state IN ('staging', 'refused', 'running', 'paused', 'cancelled', 'finished')),
      workflow_id text NOT NULL,
      run_id text NOT NULL,
-     temporal_id text, -- in which database of Temporal the run works
      fencing_token integer NOT NULL DEFAULT 0, -- rises with each start of the work on the batch
      raised_from integer, -- the token before; null: a run's claim raised it
      raised_attempt integer NOT NULL DEFAULT 0, -- the attempt of the step that raised it

@@ -13,19 +13,13 @@ const LAST_ROUND_MS = 1_000;
  * Runs `round` repeatedly with `everyMs` milliseconds between two rounds, and does not keep the process alive. A failed
  * round does not stop the next one: a round itself reports a part that does not answer.
  */
-export function repeat(
-  everyMs: number,
-  round: (signal: AbortSignal) => Promise<void>,
-  { firstAtOnce = true }: { readonly firstAtOnce?: boolean } = {},
-): Repetition {
+export function repeat(everyMs: number, round: (signal: AbortSignal) => Promise<void>): Repetition {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const pause = (): Promise<void> => sleep(everyMs, undefined, { ref: false, signal }).catch(() => undefined);
   const rounds = (async () => {
-    if (!firstAtOnce) await pause();
     while (!signal.aborted) {
       await round(signal).catch(() => undefined);
-      await pause();
+      await sleep(everyMs, undefined, { ref: false, signal }).catch(() => undefined);
     }
   })();
   return {

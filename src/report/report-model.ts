@@ -101,8 +101,7 @@ export type ReportNote =
   /** The batch needs a corrections file, but the original could not be read again. */
   | { readonly kind: 'no-corrections' }
   /** No workbook can hold the corrections, and no other format shows all of the original; or why no webhook brings answers. `cause` is in English. */
-  | { readonly kind: 'corrections-unfit' | 'no-webhook'; readonly cause: string }
-  | { readonly kind: 'registered-before'; readonly n: number };
+  | { readonly kind: 'corrections-unfit' | 'no-webhook'; readonly cause: string };
 
 /** Returns alerts about webhooks since a batch began. They concern the whole ledger, so every report of that time has them. */
 export function deliveryNotes({

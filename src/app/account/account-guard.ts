@@ -27,16 +27,15 @@ export interface AccountGuard extends GuardedAccount {
 }
 
 /**
- * Returns true if the ledger knows this account, and false if the ledger knows no account yet. A ledger has one service
- * account per application: sandbox invoices would count as issued and never be sent, and merchant ids of one account
- * are unknown to another. Lote does not remember an account that never answered, so a wrong account blocks no other.
+ * Requires that the ledger knows this account, or no account yet. A ledger has one service account per application:
+ * sandbox invoices would count as issued and never be sent, and merchant ids of one account are unknown to another.
+ * Lote does not remember an account that never answered, so a wrong account blocks no other.
  * @throws LoteError `interlock` when the ledger knows another account
  */
-export async function requireKnownService(lock: AccountGuard): Promise<boolean> {
+export async function requireKnownService(lock: AccountGuard): Promise<void> {
   requireMatchingKey(lock);
   const known = await lock.ledger.knownAccount(recordOf(lock));
   if (known !== null) await requireSame(lock, known);
-  return known !== null;
 }
 
 /**
@@ -51,7 +50,7 @@ export async function rememberService(lock: AccountGuard): Promise<void> {
 async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Promise<void> {
   const account = recordOf(lock);
   if (known.application !== account.application) return forSecondApplication(lock, known.application);
-  if (isMissingHere(lock, known)) throw missingHere('Connecting to the invoicing service', known, 'Nothing was sent');
+  refuseMissing(lock, known, 'Connecting to the invoicing service');
   const changes = [
     ...(known.baseUrl === account.baseUrl ? [] : [`the address was ${known.baseUrl} and is ${account.baseUrl}`]),
     ...(known.keyFingerprint === account.keyFingerprint ? [] : ['the API key is another one']),
@@ -85,40 +84,32 @@ async function forSecondApplication(lock: AccountGuard, first: string): Promise<
  */
 export async function confirmService(lock: AccountGuard): Promise<ServiceAccountRecord> {
   requireMatchingKey(lock);
-  const missing = await accountMissingHere(lock);
-  if (missing !== null) throw missingHere('Confirming the service', missing, 'Nothing was confirmed');
+  await requireAccountHere(lock, 'Confirming the service');
   const account = recordOf(lock);
   await lock.ledger.confirmAccount(account, lock.now);
   return account;
 }
 
 /**
- * Returns the real account in the ledger if this process would use the built-in sandbox instead, else null. The variables
- * of the running Lote, such as those of a service unit, are then missing in this process. This function writes nothing.
+ * Requires that this process does not use the built-in sandbox where the ledger knows a real account. The variables of
+ * the running Lote, such as those of a service unit, are then missing in this process. `title` names the attempt.
+ * @throws LoteError `interlock`
  */
-export async function accountMissingHere(
+export async function requireAccountHere(
   lock: GuardedAccount & { readonly ledger: Pick<Ledger, 'knownAccount'> },
-): Promise<ServiceAccountRecord | null> {
+  title: string,
+): Promise<void> {
   const known = await lock.ledger.knownAccount(recordOf(lock));
-  return known !== null && isMissingHere(lock, known) ? known : null;
+  if (known !== null) refuseMissing(lock, known, title);
 }
 
-function isMissingHere({ application, account }: GuardedAccount, known: ServiceAccountRecord): boolean {
-  return account === null && known.application === application && known.baseUrl !== BUILT_IN_SANDBOX;
-}
-
-/** The message for an account that `accountMissingHere` has returned. */
-export function missingText({ application, baseUrl }: ServiceAccountRecord): string {
-  return `application "${application}" of this ledger uses ${baseUrl}, but INVOICING_BASE_URL is not set here, and without it the built-in sandbox would be its service`;
-}
-
-/** The advice after `missingText`. */
-export const MISSING_CURE =
-  'Set INVOICING_BASE_URL and INVOICING_API_KEY (or INVOICING_API_KEY_FILE) as they are where Lote runs. To try something at the built-in sandbox, use another LOTE_DATA_DIR (without DATABASE_URL) and another LOTE_REPORTS_DIR.';
-
-/** `title` names the attempt, and `nothing` says which effect did not happen. */
-export function missingHere(title: string, known: ServiceAccountRecord, nothing: string): LoteError {
-  return new LoteError('interlock', `${title}: ${missingText(known)}. ${nothing}. ${MISSING_CURE}`);
+function refuseMissing({ application, account }: GuardedAccount, known: ServiceAccountRecord, title: string): void {
+  if (account !== null || known.application !== application || known.baseUrl === BUILT_IN_SANDBOX) return;
+  throw new LoteError(
+    'interlock',
+    `${title}: application "${application}" of this ledger uses ${known.baseUrl}, but INVOICING_BASE_URL is not set here, and without it the built-in sandbox would be its service. Nothing was sent or confirmed. ` +
+      'Set INVOICING_BASE_URL and INVOICING_API_KEY (or INVOICING_API_KEY_FILE) as they are where Lote runs. To try something at the built-in sandbox, use another LOTE_DATA_DIR (without DATABASE_URL) and another LOTE_REPORTS_DIR.',
+  );
 }
 
 function recordOf({ ledger, application, account }: GuardedAccount): ServiceAccountRecord {

@@ -94,22 +94,21 @@ export function openSendLog(reportsDir: string) {
      */
     sentBetween: (ranges: ReadonlyMap<string, Range>): Promise<readonly LostSend[]> =>
       inReportsFolder(reportsDir, async () => {
-        const last = new Map<string, LastSend>();
+        const found: Entry[] = [];
         const missing = new Set(ranges.keys());
         for (const name of await namesIn(keys)) {
           const scope = KEYS_FILE.exec(name)?.[2] ?? '';
           const range = ranges.get(scope);
           if (range === undefined) continue;
-          // oxlint-disable-next-line no-await-in-loop -- one line at a time is in memory
+          // oxlint-disable-next-line no-await-in-loop -- one file after the other
           for await (const entry of entriesIn(join(keys, name))) {
-            if (entry.position <= range.after) continue;
+            if (entry.position > range.after) found.push(entry);
             if (entry.position === range.reached) missing.delete(scope);
-            noteLast(last, entry);
           }
         }
         // Lote writes a line before its mark, so the last line must exist.
         if (missing.size > 0) throw keysMissing(keys);
-        return [...last.values()];
+        return lastSends(found);
       }),
   };
 }
@@ -124,36 +123,24 @@ function dayOf(at: number): string {
 
 async function* entriesIn(path: string): AsyncGenerator<Entry> {
   for await (const line of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity })) {
-    const entry = entryOf(line);
-    if (entry !== null) yield entry;
+    try {
+      if (line !== '') yield JSON.parse(line) as Entry;
+    } catch {
+      // The line was cut off before any of its invoices was sent.
+    }
   }
 }
 
-/** Returns null for an empty line, or a line that was cut off before any of its invoices was sent. */
-function entryOf(line: string): Entry | null {
-  try {
-    return line === '' ? null : (JSON.parse(line) as Entry);
-  } catch {
-    return null;
-  }
-}
-
-interface LastSend extends LostSend {
-  readonly position: number;
-}
-
-/** Keeps the last key of each invoice and when that key was first used. Lote never returns to a replaced key. */
-function noteLast(last: Map<string, LastSend>, { position, at, sends }: Entry): void {
-  for (const [identity, idempotencyKey] of sends) {
-    const known = last.get(identity);
-    const isSame = known?.idempotencyKey === idempotencyKey;
-    if (known !== undefined && !isSame && known.position > position) continue;
-    last.set(identity, {
-      ...{ identity, idempotencyKey },
-      position: isSame ? Math.max(known.position, position) : position,
-      sentAt: isSame ? Math.min(known.sentAt, at) : at,
-    });
-  }
+/** Returns the last key of each invoice and when that key was first used. Lote never returns to a replaced key. */
+function lastSends(entries: readonly Entry[]): readonly LostSend[] {
+  const last = new Map<string, LostSend>();
+  for (const { at, sends } of entries.toSorted((a, b) => a.position - b.position))
+    for (const [identity, idempotencyKey] of sends) {
+      const known = last.get(identity);
+      const sentAt = known?.idempotencyKey === idempotencyKey ? known.sentAt : at;
+      last.set(identity, { identity, idempotencyKey, sentAt });
+    }
+  return [...last.values()];
 }
 
 function keysMissing(folder: string): LoteError {

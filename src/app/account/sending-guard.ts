@@ -5,25 +5,20 @@ import type { Config } from '../config/config.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
 import { openSendLog, reachedBy, type Range, type SendMark } from './send-log.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
+import type { NotedSend } from '../../ledger/sending/lost-sends.ts';
 import type { SharedFolderLedger } from '../../ledger/operations/shared-folders.ts';
 
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
 
-/** Sends that the ledger does not know; times are in epoch milliseconds. */
-export interface LostTime {
-  readonly invoices: number;
-  /** Null if the log has no key of these sends. */
-  readonly since: number | null;
-  readonly until: number;
-}
-
 /** The running batches, and the methods that end their unsent invoices. */
 type OpenBatches = Pick<Ledger, 'openBatches' | 'holdUnsent' | 'refuseBatch'>;
 
 /** The result of an operator's confirmation: how many invoices and files Lote no longer sends by itself. */
-export interface ConfirmedLedger extends LostTime {
+export interface ConfirmedLedger {
+  /** Invoices that were sent without this ledger, and since when (epoch milliseconds); null if the log has no key of them. */
+  readonly invoices: number;
+  readonly since: number | null;
   /** Unsent invoices of running batches. */
   readonly held: number;
   /** Files that Lote was still reading. */
@@ -77,26 +72,22 @@ export function openSendingGuard(
     await requireFolder();
     const marks = await log.marks();
     const positions = new Map([[scope, 0], ...(await ledger.sendLogPositions())]);
-    const own = marks.filter((mark) => positions.has(mark.scope));
     const all = [...positions].map(([where, after]) => [where, { after, reached: reachedBy(marks, where) }] as const);
     const ranges = new Map(all.filter(([, { after, reached }]) => reached > after));
-    return ranges.size === 0 ? null : { ranges, until: lastOf(own.filter((mark) => ranges.has(mark.scope))) };
+    return ranges.size === 0 ? null : { ranges, until: lastOf(marks.filter((mark) => ranges.has(mark.scope))) };
   }
 
-  async function sendsOf({ ranges, until }: Behind): Promise<{ readonly sends: readonly LostSend[] } & LostTime> {
-    const sends = await log.sentBetween(ranges);
-    const first = sends.reduce((earliest, { sentAt }) => Math.min(earliest, sentAt), Infinity);
-    return { sends, invoices: sends.length, since: sends.length === 0 ? null : first, until };
+  /** Returns the sends that the ledger does not know, or null if it knows all. Writes nothing. */
+  async function lostTime() {
+    const found = await behind();
+    if (found === null) return null;
+    const sends = await log.sentBetween(found.ranges);
+    const since = sends.length === 0 ? null : sends.reduce((first, { sentAt }) => Math.min(first, sentAt), Infinity);
+    return { ranges: found.ranges, sends, invoices: sends.length, since };
   }
 
   return {
-    /** Returns the sends that the ledger does not know, or null if it knows all. Writes nothing. */
-    async lostTime(): Promise<LostTime | null> {
-      const found = await behind();
-      if (found === null) return null;
-      const { invoices, since, until } = await sendsOf(found);
-      return { invoices, since, until };
-    },
+    lostTime,
     /** False if the ledger has sent but the reports folder has no log of it: the folder is a different one, or has lost its log. */
     async isWitnessed(): Promise<boolean> {
       const known = (await ledger.sendLogPositions()).get(scope) ?? 0;
@@ -122,14 +113,14 @@ export function openSendingGuard(
      * invoices of the copy's batches. Returns null if the ledger knew all sends.
      */
     async confirm(batches: OpenBatches): Promise<ConfirmedLedger | null> {
-      const found = await behind();
+      const found = await lostTime();
       if (found === null) return null;
-      const { sends, ...time } = await sendsOf(found);
+      const { ranges, sends, invoices, since } = found;
       // This must come before the ledger may send again.
       const ended = await endUnsent(batches, application);
-      const positions = new Map([...found.ranges].map(([where, { reached }]) => [where, reached]));
+      const positions = new Map([...ranges].map(([where, { reached }]) => [where, reached]));
       const flagged = await ledger.takeLostSends({ positions, sends, now: Date.now() });
-      return { ...time, ...ended, flagged };
+      return { invoices, since, ...ended, flagged };
     },
   };
 }
@@ -161,8 +152,7 @@ async function endUnsent(batches: OpenBatches, application: string): Promise<{ h
       refused += 1;
       continue;
     }
-    const unsent = await batches.holdUnsent(batch.batchId, { reason: NOT_SENT, now });
-    held += unsent;
+    held += await batches.holdUnsent(batch.batchId, { reason: NOT_SENT, now });
   }
   return { held, refused };
 }

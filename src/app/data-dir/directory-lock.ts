@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
-import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { requireWritable } from '../../platform/folders.ts';
-import { repeat, type Repetition } from '../../platform/repeat.ts';
 
 /** A lock that lasts until it is released or its process ends in any way. */
 export interface DirectoryLock {
   /** A new id per owner. An owner writes it into its files, so that readers can recognise the files of a dead owner. */
   readonly owner: string;
-  /** Returns true if the locked file is still in its directory. */
-  isInPlace(): boolean;
   release(): Promise<void>;
 }
 
@@ -26,8 +22,6 @@ const TRY_EVERY_MS = 20;
 /** `currentOwner` holds a shared lock for some microseconds; a starter that meets that lock tries again. */
 const PATIENCE_MS = 100;
 
-const Holder = z.object({ owner: z.string().min(1) });
-
 /**
  * Locks an existing directory for this process. Returns null when another process, or another part of this one, has it. The kernel's lock on a file
  * in the directory holds across paths, mounts, users, network and process namespaces of this machine. An embedded database has no lock of its own:
@@ -36,8 +30,7 @@ const Holder = z.object({ owner: z.string().min(1) });
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
   await refuseNetworkFileSystem(directory);
-  const file = join(directory, LOCK_FILE);
-  const fd = await openLockFile(file, PATIENCE_MS);
+  const fd = await openLockFile(join(directory, LOCK_FILE), PATIENCE_MS);
   if (fd === null) return null;
   try {
     await requireWritable({ title: 'data directory', path: directory, variable: 'LOTE_DATA_DIR' });
@@ -46,7 +39,7 @@ export async function acquireDirectoryLock(directory: string): Promise<Directory
     const holder = { owner, host: hostname(), pid: process.pid, since: new Date().toISOString() };
     ftruncateSync(fd);
     writeSync(fd, `${JSON.stringify(holder)}\n`);
-    return { owner, isInPlace: () => isStill(file, fd), release: closeOnce(fd) };
+    return { owner, release: closeOnce(fd) };
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -66,50 +59,13 @@ function closeOnce(fd: number): () => Promise<void> {
 export function currentOwner(directory: string): string | null {
   const file = join(directory, LOCK_FILE);
   if (!existsSync(file)) return null;
-  const fd = openForLock(file, 'r');
+  const fd = decided(file, () => openSync(file, 'r'));
   try {
-    return lockOpenFile(fd, file, { shared: true }) ? null : holderIn(readFileSync(fd, 'utf8'));
+    if (decided(file, () => tryLock(fd, { shared: true }))) return null;
+    return /"owner":"([^"]+)"/u.exec(readFileSync(fd, 'utf8'))?.[1] ?? null;
   } finally {
     closeSync(fd);
   }
-}
-
-function holderIn(text: string): string | null {
-  try {
-    return Holder.parse(JSON.parse(text)).owner;
-  } catch {
-    return null;
-  }
-}
-
-const LOOK_EVERY_MS = 5_000;
-/** Failed checks in a row before the directory counts as lost, because a mount may be away for a moment. */
-const LOOKS = 2;
-
-/**
- * Checks regularly that the lock file is in its place, and calls `onLost` with `folder-unusable` once it is not. The lock of a moved or removed
- * file excludes no process: another process makes a new directory with a new ledger, while this one writes files that no process will find again.
- */
-export function watchDirectory(
-  path: string,
-  lock: Pick<DirectoryLock, 'isInPlace'>,
-  onLost: (error: LoteError) => void,
-  everyMs = LOOK_EVERY_MS,
-): Repetition {
-  let missing = 0;
-  const look = async (): Promise<void> => {
-    missing = lock.isInPlace() ? 0 : missing + 1;
-    if (missing === LOOKS) onLost(directoryLost(path));
-  };
-  return repeat(everyMs, look, { firstAtOnce: false });
-}
-
-function directoryLost(path: string): LoteError {
-  return new LoteError(
-    'folder-unusable',
-    `Keeping the data directory ${path}: it must stay where it is while Lote runs, but it was removed or moved away, or another one took its place. Its ledger is not there any more: put the directory back, ` +
-      'or restore a copy (docs/deployment.md#restore-the-ledger), before you start Lote again.',
-  );
 }
 
 /**
@@ -121,67 +77,40 @@ function directoryLost(path: string): LoteError {
 export async function openLockFile(file: string, patienceMs: number): Promise<number | null> {
   for (let waited = 0; ; waited += TRY_EVERY_MS) {
     const fd = openLocked(file);
+    if (fd !== null) requireKeptLock(file);
     if (fd !== null || waited >= patienceMs) return fd;
     await sleep(TRY_EVERY_MS);
   }
 }
 
 function openLocked(file: string): number | null {
-  const fd = openForLock(file);
-  let isOurs = false;
-  try {
-    if (!lockOpenFile(fd, file) || !isStill(file, fd)) return null;
-    requireKeptLock(file);
-    isOurs = true;
-    return fd;
-  } finally {
-    if (!isOurs) closeSync(fd);
-  }
-}
-
-function openForLock(file: string, flags = 'a+'): number {
-  try {
-    return openSync(file, flags, OWNER_ONLY);
-  } catch (cause) {
-    throw lockUndecided(file, cause);
-  }
-}
-
-/** Returns false if another process has removed the file between its opening and its locking. */
-function isStill(file: string, fd: number): boolean {
-  const [there, ours] = [statSync(file, { throwIfNoEntry: false }), fstatSync(fd)];
-  return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
+  const fd = decided(file, () => openSync(file, 'a+', OWNER_ONLY));
+  if (decided(file, () => tryLock(fd))) return fd;
+  closeSync(fd);
+  return null;
 }
 
 /** A file system without locks may grant every lock, so this function requires that a second lock is refused. */
 function requireKeptLock(file: string): void {
-  const second = openForLock(file);
-  try {
-    if (lockOpenFile(second, file)) throw lockUndecided(file, new Error('two locks on one file were granted'));
-  } finally {
-    closeSync(second);
-  }
+  decided(file, () => {
+    if (openLocked(file) !== null) throw new Error('two locks on one file were granted');
+  });
 }
 
-/** Locks an open file. Returns false when another open file holds a lock that excludes this one. */
-function lockOpenFile(fd: number, file: string, options: { readonly shared?: boolean } = {}): boolean {
+/** @throws LoteError `configuration-invalid` when `act` fails: the holder of the lock cannot be told */
+function decided<T>(file: string, act: () => T): T {
   try {
-    return tryLock(fd, options);
-  } catch (error) {
-    throw lockUndecided(file, error);
+    return act();
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new LoteError(
+      'configuration-invalid',
+      `Locking the data directory: the file ${file} must be writable by this account, and its file system must keep locks; found: ` +
+        `${found}. Whether another process owns the directory cannot be told, so it stays closed. Start Lote as the account that owns ` +
+        'the directory, or set LOTE_DATA_DIR to a directory on a local disk.',
+      { cause },
+    );
   }
-}
-
-/** Returns `configuration-invalid` for a lock whose holder the file system cannot tell. */
-function lockUndecided(file: string, cause: unknown): LoteError {
-  const found = cause instanceof Error ? cause.message : String(cause);
-  return new LoteError(
-    'configuration-invalid',
-    `Locking the data directory: the file ${file} must be writable by this account, and its file system must keep locks; found: ` +
-      `${found}. Whether another process owns the directory cannot be told, so it stays closed. Start Lote as the account that owns ` +
-      'the directory, or set LOTE_DATA_DIR to a directory on a local disk.',
-    { cause },
-  );
 }
 
 /** Linux `statfs(2)` types of file systems whose locks may exclude only processes of this machine. */

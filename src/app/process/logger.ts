@@ -70,34 +70,24 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 const MINUTE_MS = 60_000;
-/** With more kinds at once, the logger writes further lines in full, because its memory must not grow. */
+/** With more kinds, the logger begins to count anew, because its memory must not grow. */
 const MOST_KINDS = 500;
 
 /**
- * Writes the first line of a kind at once, counts the later ones, and reports their number each minute. A kind is the
- * message with its text fields and the error's code, but without numbers such as attempts.
+ * Writes a line of each kind at most once a minute, with the number of those left out since. A kind is the message with
+ * its text fields and the error's code, but without numbers such as attempts.
  */
 function counted(write: Write): Write {
-  const counts = new Map<string, number>();
+  const kinds = new Map<string, { readonly writtenAt: number; repeated: number }>();
   return (message, fields = {}) => {
-    const words = wordsOf(fields);
-    const kind = JSON.stringify([message, words]);
-    const count = counts.get(kind);
-    if (count !== undefined) return void counts.set(kind, count + 1);
-    write(message, fields);
-    if (counts.size >= MOST_KINDS) return;
-    counts.set(kind, 0);
-    const timer = setInterval(() => {
-      const repeated = counts.get(kind) ?? 0;
-      if (repeated > 0) {
-        write(message, { ...words, repeated, withinSeconds: MINUTE_MS / 1_000 });
-        counts.set(kind, 0);
-      } else {
-        counts.delete(kind);
-        clearInterval(timer);
-      }
-    }, MINUTE_MS);
-    timer.unref();
+    const kind = JSON.stringify([message, wordsOf(fields)]);
+    const last = kinds.get(kind);
+    const now = performance.now();
+    if (last !== undefined && now - last.writtenAt < MINUTE_MS) return void (last.repeated += 1);
+    const repeated = last?.repeated ?? 0;
+    if (kinds.size >= MOST_KINDS) kinds.clear();
+    kinds.set(kind, { writtenAt: now, repeated: 0 });
+    write(message, repeated > 0 ? { ...fields, repeated } : fields);
   };
 }
 

@@ -162,13 +162,13 @@ export async function openApplication(core: ProcessCore) {
   const builtIn = config.service.kind === 'sandbox' ? await startOwnSandbox(core) : null;
   const remote = config.service.kind === 'remote' ? config.service : null;
   const guard = (): AccountGuard => ({ ledger, application, account: remote, profile, now: Date.now() });
-  const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  const requireKnown = (): Promise<void> => requireKnownService(guard());
   /** See `requireKnownService` and `SendingGuard`. */
   const requireAccount = async (): Promise<void> => {
-    await isKnown();
+    await requireKnown();
     await sending?.require();
   };
-  await (core.own === null ? isKnown() : requireAccount());
+  await (core.own === null ? requireKnown() : requireAccount());
   if (core.own === null && core.roles.includes('worker'))
     await sending?.require().catch((err: unknown) => log.error('nothing is sent', { application, err }));
   const time = createServiceTime((aheadMs) =>
@@ -183,10 +183,7 @@ export async function openApplication(core: ProcessCore) {
     // The built-in sandbox uses this machine's clock.
     ...(remote !== null && { heard: (at) => time.heard(at) }),
   });
-  const service = authenticatedService({
-    ...{ service: tested('service', opened), time: remote === null ? null : time, isKnown },
-    remember: () => rememberService(guard()),
-  });
+  const service = authenticatedService(tested('service', opened), () => rememberService(guard()));
   parts.add('service', () => service.close());
   await core.beforeSending?.(service);
   const calibration = openCalibration({ ...core, service }, config.webhook.url !== null || builtIn !== null);

@@ -3,7 +3,6 @@ import { sayingWaits } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
-import { watchDirectory } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import { startHealthServer } from '../process/probe-server.ts';
 import { startReceiver } from '../receiver/start-receiver.ts';
@@ -162,9 +161,9 @@ async function serveHealth({ config, parts }: ProcessCore, ready: () => Promise<
   return server.url;
 }
 
-/** Publishes the addresses for other processes of the data directory, and watches that this process still owns it. */
+/** Publishes the addresses for other processes of the data directory. */
 async function publish(
-  { config, ledger, parts, own, onLost }: ProcessCore,
+  { config, ledger, parts, own }: ProcessCore,
   temporal: ConnectedTemporal,
   urls: Pick<Endpoints, 'receiver' | 'console' | 'sandbox'>,
 ): Promise<Endpoints | null> {
@@ -177,7 +176,5 @@ async function publish(
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
-  const watch = watchDirectory(dataDir.path, lock, onLost);
-  parts.add('watch of the data directory', () => watch.stop());
   return endpoints;
 }

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { RunDirectory } from '../../../activities/deps.ts';
 import type { BatchStop } from '../../domain/records/batch-record.ts';
-import { GRPC_STATUS, temporalRefusal, unlessUnknown } from './calls.ts';
+import { unlessUnknown } from './calls.ts';
 
 /** Asks Temporal whether the run that holds a batch is open. A run whose workflow Temporal no longer knows counts as ended. */
 export function createRunDirectory(client: Client): RunDirectory {
@@ -20,17 +20,11 @@ export function createRunDirectory(client: Client): RunDirectory {
       // A schedule that is younger than the run was created when nights were switched on again.
       return found === null || found.info.createdAt > run.startTime;
     },
-    temporalId: () => temporalIdOf(client),
-    async stopOf({ workflowId, runId, temporalId }) {
-      const asked = await describe(workflowId, runId);
-      for (const run of [asked, await describe(workflowId)]) {
+    async stopOf({ workflowId, runId }) {
+      for (const run of [await describe(workflowId, runId), await describe(workflowId)]) {
         if (run?.status.name === 'TERMINATED' || run?.status.name === 'CANCELLED') return stopOf(client, run);
       }
-      if (asked !== null || temporalId === null) return null;
-      const now = await temporalIdOf(client);
-      // Without this permission, a caller cannot tell a removed run from a lost one.
-      const isRemoved = now === null || now === temporalId;
-      return isRemoved ? { what: 'deleted', at: Date.now(), who: null, why: null } : null;
+      return null;
     },
   };
 
@@ -52,31 +46,4 @@ async function stopOf(client: Client, run: WorkflowExecutionDescription): Promis
     who: (terminated ?? cancelled)?.identity || null,
     why: terminated?.reason || cancelled?.cause || null,
   };
-}
-
-/** The caller must not wait longer. */
-const PATIENCE_MS = 5_000;
-
-/** Errors of a server, or of a proxy before it, that refuses this query to this client. */
-const REFUSALS: readonly unknown[] = [
-  GRPC_STATUS.permissionDenied,
-  GRPC_STATUS.unimplemented,
-  GRPC_STATUS.unauthenticated,
-];
-
-/**
- * Identifies a Temporal database by the UUID that the client's namespace got at its registration. A new namespace, or
- * the same one on an empty server, has another UUID. Returns null if the server does not show it to this client.
- * @throws the connection's error, also without an answer within 5 s
- */
-async function temporalIdOf(client: Client): Promise<string | null> {
-  const { namespace } = client.options;
-  try {
-    const ask = () => client.workflowService.describeNamespace({ namespace });
-    const { namespaceInfo } = await client.withDeadline(Date.now() + PATIENCE_MS, ask);
-    return namespaceInfo?.id || null;
-  } catch (error) {
-    if (REFUSALS.includes(temporalRefusal(error)?.code)) return null;
-    throw error;
-  }
 }

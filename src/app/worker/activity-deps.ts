@@ -11,7 +11,7 @@ import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { chooseLanguage } from '../../texts/languages.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import { sendingScope } from '../account/sending-guard.ts';
-import { WebhookRegistration } from '../receiver/webhook-registration.ts';
+import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../../nightly/night-message.ts';
 import { type CommonFolders, onCommonFolders } from '../folders/common-folders.ts';
 import { createFileReader } from '../files/input-files.ts';
@@ -84,7 +84,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const { pollEverySeconds } = profile.limits;
   const now = Date.now;
-  const registration = new WebhookRegistration({
+  const registration = createWebhookRegistration({
     ledger,
     service,
     application: config.application,
@@ -92,7 +92,6 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     url: parts.webhookUrl,
     register: profile.webhook.register,
     log,
-    pause: (ms) => sleep(ms),
   });
   return {
     application: config.application,

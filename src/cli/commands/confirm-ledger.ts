@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
-import { accountMissingHere, confirmService, isBuiltInSandbox, missingHere } from '../../app/account/account-guard.ts';
+import { confirmService, isBuiltInSandbox, requireAccountHere } from '../../app/account/account-guard.ts';
 import { openSendingGuard, type ConfirmedLedger } from '../../app/account/sending-guard.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { withOwnLedger } from '../session/open-session.ts';
@@ -21,8 +21,7 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<Exit
     );
   return withOwnLedger(config, 'Confirming the ledger', async (ledger) => {
     const account = config.service.kind === 'remote' ? config.service : null;
-    const missing = await accountMissingHere({ ledger, application: config.application, account });
-    if (missing !== null) throw missingHere('Confirming the ledger', missing, 'Nothing was confirmed');
+    await requireAccountHere({ ledger, application: config.application, account }, 'Confirming the ledger');
     const confirmed = (await openSendingGuard(config, { ledger })?.confirm(ledger)) ?? null;
     process.stdout.write(
       confirmed === null

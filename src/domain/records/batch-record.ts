@@ -9,8 +9,8 @@ export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancell
  * forbade sending, for example because its control totals differ. `who` and `why` are null if unknown.
  */
 export interface BatchStop {
-  readonly what: 'paused' | 'cancelled' | 'terminated' | 'deleted' | 'held';
-  /** Epoch milliseconds; for `deleted`, the time at which Lote found that the workflow was deleted. */
+  readonly what: 'paused' | 'cancelled' | 'terminated' | 'held';
+  /** Epoch milliseconds. */
   readonly at: number;
   readonly who: string | null;
   readonly why: string | null;
@@ -40,8 +40,6 @@ export interface BatchRecord extends BatchClaim {
   readonly state: BatchState;
   readonly workflowId: string;
   readonly runId: string;
-  /** The Temporal database of the run (`RunDirectory.temporalId`); null if Temporal did not give it. */
-  readonly temporalId: string | null;
   readonly pageSize: number;
   readonly pages: number;
   /** Number of CSV records or JSON line objects, without blank ones. */

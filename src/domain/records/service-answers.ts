@@ -109,6 +109,4 @@ export interface PostLimits {
   /** If it aborts, the POST is given up at any stage; a POST that has left is then `lost`. */
   readonly signal?: AbortSignal | undefined;
   readonly permit?: DeparturePermit | undefined;
-  /** When a POST with this key may first have reached the service, in epoch milliseconds; null or missing if none has. */
-  readonly firstUsedAt?: number | null;
 }

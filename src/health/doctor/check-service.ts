@@ -1,12 +1,6 @@
 import { request } from 'undici';
 import { LoteError } from '../../domain/errors.ts';
-import {
-  accountMissingHere,
-  MISSING_CURE,
-  missingText,
-  requireKnownService,
-  isBuiltInSandbox,
-} from '../../app/account/account-guard.ts';
+import { isBuiltInSandbox, requireKnownService } from '../../app/account/account-guard.ts';
 import { openService } from '../../app/account/open-service.ts';
 import { causeCode } from '../../platform/error-code.ts';
 import { clockCheck, errorText, fine, trouble, unknown, type Check } from './check.ts';
@@ -65,21 +59,19 @@ export async function accountCheck({
   ledger,
   now,
 }: Omit<Examination, 'account'>): Promise<Check | null> {
-  const { service: account, application } = config;
-  const name = 'service account';
-  if (ledger === null) return null;
-  if (account.kind !== 'remote') {
-    // Only the unit of the running Lote may set the account, and the operator's shell lacks it.
-    const known = isBuiltInSandbox(config) ? await accountMissingHere({ ledger, application, account: null }) : null;
-    return known === null ? null : trouble(name, `Here ${missingText(known)}.`, MISSING_CURE);
-  }
+  const { service, application } = config;
+  // Only the unit of the running Lote may set the account, and the operator's shell lacks it.
+  if (ledger === null || (service.kind === 'sandbox' && !isBuiltInSandbox(config))) return null;
+  const account = service.kind === 'remote' ? service : null;
   try {
     const written = { ...ledger, confirmAccount: () => Promise.resolve() };
     await requireKnownService({ ledger: written, application, account, profile, now: now() });
     return null;
   } catch (error) {
     if (!(error instanceof LoteError) || error.code !== 'interlock') throw error;
-    return trouble(name, errorText(error), 'Correct it, or confirm it once: lote confirm-service');
+    const cure =
+      account === null ? 'Set these variables here too.' : 'Correct it, or confirm it once: lote confirm-service';
+    return trouble('service account', errorText(error), cure);
   }
 }
 

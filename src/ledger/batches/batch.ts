@@ -3,7 +3,7 @@ import type { BatchClaim, BatchRecord, BatchWriter } from '../../domain/records/
 import type { Queries } from '../../database/database.ts';
 
 /** Columns of the table `batch` that make a `BatchRecord`. */
-export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count AS rows,
+export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, page_size, pages, row_count AS rows,
   rows_without_invoice, invoices, started_at, finished_at, revision, proof::json AS proof, fencing_token, stopped::json AS stopped`;
 
 /** Returns the batch that the row describes. @throws LoteError `batch-not-found` when there is no row. */

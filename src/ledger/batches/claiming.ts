@@ -9,8 +9,6 @@ import { IS_DIFFERENCE } from './findings.ts';
 /** A run that asks for a batch. */
 interface AskingRun extends ClaimingRun {
   readonly batchId: string;
-  /** As in `BatchRecord`. The default is null. */
-  readonly temporalId?: string | null;
   /** The attempt of the step that asks, from 1. An earlier attempt cannot take the claim from a later one of its run. */
   readonly attempt: number;
   /** True when the caller knows that the run with the claim is closed. The asking run then takes the claim over. */
@@ -69,10 +67,10 @@ const HAS_SOMETHING_OPEN = `/* has-something-open */
 SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${sqlList(REOPENING_STATES)})
   OR EXISTS (SELECT FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
-/** Parameters: batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row if the file or the batch's id is known. */
+/** Parameters: batchId, application, file, sha256, workflowId, runId, now, attempt. No row if the file or the batch's id is known. */
 const INSERT_BATCH = `/* insert-batch */
-INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt, temporal_id)
-VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8, $9)
+INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt)
+VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8)
 ON CONFLICT DO NOTHING
 RETURNING ${BATCH_COLUMNS}`;
 
@@ -85,14 +83,14 @@ const LAST_RAISED = `/* last-raised */
 SELECT raised_from IS NULL AS by_claim, raised_attempt FROM batch WHERE batch_id = $1`;
 
 /**
- * Parameters: batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on. The earlier holder can no longer
+ * Parameters: batchId, workflowId, runId, state, attempt, whether the stop ends, whether the same work goes on. The earlier holder can no longer
  * write. An operator's orders to another run end unless the same work goes on.
  */
 const HOLD_CLAIM = `/* hold-claim */
-UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END,
+UPDATE batch SET workflow_id = $2, run_id = $3, state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END,
   fencing_token = fencing_token + 1, raised_from = NULL, raised_attempt = $5,
-  stopped = CASE WHEN $7::text::boolean THEN NULL ELSE stopped END,
-  sending_stop = CASE WHEN $8::text::boolean OR (workflow_id = $2 AND run_id = $3) THEN sending_stop END,
+  stopped = CASE WHEN $6::text::boolean THEN NULL ELSE stopped END,
+  sending_stop = CASE WHEN $7::text::boolean OR (workflow_id = $2 AND run_id = $3) THEN sending_stop END,
   control_version = CASE WHEN workflow_id = $2 AND run_id = $3 THEN control_version ELSE 0 END
 WHERE batch_id = $1
 RETURNING ${BATCH_COLUMNS}`;
@@ -117,8 +115,8 @@ export function createClaiming(database: Database) {
      */
     claimBatch(claim: ClaimBatch): Promise<ClaimResult> {
       return database.transaction(async (queries) => {
-        const { batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId = null } = claim;
-        const made = [batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId];
+        const { batchId, application, file, sha256, workflowId, runId, now, attempt } = claim;
+        const made = [batchId, application, file, sha256, workflowId, runId, now, attempt];
         const [inserted] = await queries.query<BatchRecord>(INSERT_BATCH, made);
         if (inserted !== undefined) return { kind: 'claimed', batch: inserted };
         const [known] = await queries.query<BatchRecord>(LOCK_BATCH_OF_FILE, [application, sha256]);
@@ -224,11 +222,11 @@ async function hasSomethingOpen(queries: Queries, batchId: string): Promise<bool
 
 async function hold(
   queries: Queries,
-  { workflowId, runId, attempt, temporalId = null }: AskingRun,
+  { workflowId, runId, attempt }: AskingRun,
   to: { readonly batch: BatchRecord; readonly state: BatchState; readonly endsStop: boolean; readonly goesOn: boolean },
 ): Promise<BatchRecord> {
   const { batch, state, endsStop, goesOn } = to;
-  const holder = [batch.batchId, workflowId, runId, state, attempt, temporalId, String(endsStop), String(goesOn)];
+  const holder = [batch.batchId, workflowId, runId, state, attempt, String(endsStop), String(goesOn)];
   const [row] = await queries.query<BatchRecord>(HOLD_CLAIM, holder);
   return foundBatch(batch.batchId, row);
 }

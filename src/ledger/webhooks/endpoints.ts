@@ -13,12 +13,11 @@ export interface WebhookEndpointRecord extends WebhookPlace {
   readonly secret: string | null;
 }
 
-export type EndpointClaim =
-  | { readonly kind: 'registered' }
-  /** Only this claimant may register. `unanswered`: the number of earlier claimants that may have asked the service without a recorded answer. */
-  | { readonly kind: 'claimed'; readonly unanswered: number }
-  /** Another process is registering now. */
-  | { readonly kind: 'taken' };
+/** `claimed`: this process may register the address; `taken`: another process registers it now. */
+export type EndpointClaim = 'registered' | 'claimed' | 'taken';
+
+/** Longer than a registration takes. After that a claim belongs to a crashed process. */
+const CLAIM_MS = 60_000;
 
 /** Endpoints of an application at a base address, in the order of registration. Lote removes none of them, because the service may still have it. */
 type Endpoints = readonly {
@@ -27,52 +26,25 @@ type Endpoints = readonly {
   readonly registeredAt: number;
 }[];
 
-/** The process that registers an address now. */
-interface Claim {
-  readonly claimant: string | null;
-  readonly expiresAt: number;
-  /** Number of registrations that began and whose end is not known. */
-  readonly unanswered: number;
-}
-
 /** Stores the registered webhook endpoints, to which the service sends its deliveries, and their secrets. */
 export function createEndpoints(database: Database) {
-  const changeClaim = (place: WebhookPlace, next: (claim: Claim, now: number) => Claim): Promise<void> =>
-    changeFact<Claim, void>(database, claimKey(place), (claim, now) => [claim && next(claim, now), undefined]);
-
   return {
     /** Lets one claimant at a time over all processes ask the service, because a registration has no Idempotency-Key. */
-    claimEndpoint: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<EndpointClaim> =>
+    claimEndpoint: (place: WebhookPlace): Promise<EndpointClaim> =>
       database.transaction(async (queries) => {
         const isRegistered = await changeFactIn<Endpoints, boolean>(queries, endpointsKey(place), (known) => [
           known,
           known?.some(({ url }) => url === place.url) === true,
         ]);
-        if (isRegistered) return { kind: 'registered' };
-        return changeFactIn<Claim, EndpointClaim>(queries, claimKey(place), (claim, now) => {
-          const { claimant: holder, expiresAt, unanswered } = claim ?? { claimant: null, expiresAt: 0, unanswered: 0 };
-          // An expired claim belongs to a crashed process, which may or may not have sent its POST.
-          if (holder !== null && expiresAt >= now) return [claim, { kind: 'taken' }];
-          return [
-            { claimant, expiresAt: now + ttlMs, unanswered: unanswered + 1 },
-            { kind: 'claimed', unanswered },
-          ];
-        });
+        if (isRegistered) return 'registered';
+        return changeFactIn<number, EndpointClaim>(queries, claimKey(place), (until, now) =>
+          until !== null && until >= now ? [until, 'taken'] : [now + CLAIM_MS, 'claimed'],
+        );
       }),
 
-    keepEndpointClaim: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<void> =>
-      changeClaim(place, (claim, now) => (claim.claimant === claimant ? { ...claim, expiresAt: now + ttlMs } : claim)),
-
-    /** Ends a claim, even of a claimant that counts as dead. `answered` false: the answer is lost, and the service may have registered the endpoint. */
-    endEndpointClaim: (
-      place: WebhookPlace,
-      { claimant, answered }: { readonly claimant: string; readonly answered: boolean },
-    ): Promise<void> =>
-      changeClaim(place, ({ unanswered, ...claim }) => ({
-        ...claim,
-        claimant: claim.claimant === claimant ? null : claim.claimant,
-        unanswered: unanswered - (answered ? 1 : 0),
-      })),
+    /** Ends the claim of an address that was not registered. */
+    releaseEndpoint: (place: WebhookPlace): Promise<void> =>
+      changeFact<number, void>(database, claimKey(place), () => [0, undefined]),
 
     /** Adds the secret to the earlier ones. The same secret again means that the endpoint is the same. */
     saveEndpoint: ({ url, secret, ...of }: WebhookEndpointRecord, now: number): Promise<void> =>
@@ -101,11 +73,6 @@ export function createEndpoints(database: Database) {
       return [...new Set(secrets.flatMap(({ secret }) => secret ?? []))];
     },
   };
-}
-
-interface ClaimEndpoint {
-  readonly claimant: string;
-  readonly ttlMs: number;
 }
 
 function endpointsKey({ baseUrl, application }: Omit<WebhookPlace, 'url'>): string {

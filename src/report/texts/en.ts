@@ -72,8 +72,6 @@ export const REPORT_TEXTS_EN = {
     'corrections-unfit':
       'There is no corrections file, because no workbook can hold it: {cause}. Correct the rows in the original file and drop that one; what was issued is not sent again.',
     'no-webhook': 'Final answers came by asking (GET) alone, because {cause}.',
-    'registered-before':
-      'Alert: the webhook was registered [once|{n} times] before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.',
   },
 };
 

@@ -73,7 +73,5 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     'corrections-unfit':
       'No hay archivo de correcciones, porque ningún libro de hojas de cálculo puede contenerlo. En inglés: {cause}. Corrija las filas en el archivo original y deposite ese; lo que ya se emitió no se envía otra vez.',
     'no-webhook': 'Las respuestas finales se obtuvieron solo preguntando (GET). En inglés: {cause}.',
-    'registered-before':
-      'Alerta: el webhook ya se había registrado [una vez|{n} veces] sin que se guardara la respuesta (una caída del proceso, o una respuesta perdida). El servicio puede tener la dirección más de una vez; las entregas firmadas con un secreto que nunca llegó se rechazan (401), y las mismas noticias llegan por el registro conocido. Elimine el otro en el servicio.',
   },
 };

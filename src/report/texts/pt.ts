@@ -74,7 +74,5 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     'corrections-unfit':
       'Não há ficheiro de correções, porque nenhum livro de folhas de cálculo o pode conter. Em inglês: {cause}. Corrija as linhas no ficheiro original e deposite esse; o que já foi emitido não é enviado outra vez.',
     'no-webhook': 'As respostas finais foram obtidas só por consulta (GET). Em inglês: {cause}.',
-    'registered-before':
-      'Alerta: o webhook já tinha sido registado [uma vez|{n} vezes] sem que a resposta ficasse guardada (uma falha do processo, ou uma resposta perdida). O serviço pode ter o endereço mais de uma vez; as entregas assinadas com um segredo que nunca chegou são recusadas (401), e as mesmas notícias chegam pelo registo conhecido. Remova o outro no serviço.',
   },
 };

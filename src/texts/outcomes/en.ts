@@ -176,7 +176,6 @@ export const OUTCOME_TEXTS_EN = {
       paused: 'paused',
       cancelled: 'cancelled',
       terminated: 'its run was terminated in Temporal',
-      deleted: 'its run was deleted in Temporal',
       held: 'held by its start',
     },
     unnamed: 'an unnamed operator',

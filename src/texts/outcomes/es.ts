@@ -178,7 +178,6 @@ export const OUTCOME_TEXTS_ES: OutcomeTexts = {
       paused: 'en pausa',
       cancelled: 'cancelado',
       terminated: 'su ejecución se terminó en Temporal',
-      deleted: 'su ejecución se eliminó en Temporal',
       held: 'retenido por su inicio',
     },
     unnamed: 'un operador sin nombre',

@@ -178,7 +178,6 @@ export const OUTCOME_TEXTS_PT: OutcomeTexts = {
       paused: 'em pausa',
       cancelled: 'cancelado',
       terminated: 'a sua execução foi terminada no Temporal',
-      deleted: 'a sua execução foi eliminada no Temporal',
       held: 'retido pelo seu início',
     },
     unnamed: 'um operador sem nome',

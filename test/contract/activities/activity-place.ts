@@ -103,7 +103,6 @@ export function activityPlaces(): (parts?: {
         isOpen: () => untouched('the list of runs'),
         isSwitchedOff: () => Promise.resolve(false),
         stopOf: () => untouched('the list of runs'),
-        temporalId: () => Promise.resolve('temporal-1'),
       },
       restartRuns: () => Promise.resolve([]),
       notifyWaiting: () => Promise.resolve(),
@@ -243,7 +242,6 @@ export function runsThatAre(state: 'open' | 'ended'): ActivityDeps['runs'] {
     isOpen: () => Promise.resolve(state === 'open'),
     isSwitchedOff: () => Promise.resolve(false),
     stopOf: () => Promise.resolve(null),
-    temporalId: () => Promise.resolve('temporal-1'),
   };
 }
 

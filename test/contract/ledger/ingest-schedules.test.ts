@@ -100,7 +100,6 @@ async function readTogether(openPlace: ReturnType<typeof activityPlaces>, turns:
           isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)),
           isSwitchedOff: () => Promise.resolve(false),
           stopOf: () => Promise.resolve(null),
-          temporalId: () => Promise.resolve('temporal-1'),
         },
       },
     });

@@ -56,7 +56,7 @@ describe('a ledger whose service changes', () => {
     expect(checkIn(doctor, 'ledger age')).toBeUndefined();
     for (const { code, stderr } of confirmed) {
       expect(stderr).toContain(
-        `${missing}, and without it the built-in sandbox would be its service. Nothing was confirmed`,
+        `${missing}, and without it the built-in sandbox would be its service. Nothing was sent or confirmed`,
       );
       expect(code).toBe(3);
     }

@@ -19,20 +19,6 @@ describe('what is repeated', () => {
     expect(rounds).toBe(atStop);
   });
 
-  it('waits before its first round where it is told to', async () => {
-    let rounds = 0;
-    const round = async (): Promise<void> => void (rounds += 1);
-    const later = repeat(60_000, round, { firstAtOnce: false });
-    await sleep(1);
-    const before = rounds;
-    const now = repeat(60_000, round);
-    await sleep(1);
-
-    expect([before, rounds]).toEqual([0, 1]);
-    await Promise.all([later.stop(), now.stop()]);
-    expect(rounds, 'a stop begins no round').toBe(1);
-  });
-
   it('is stopped after the round that is under way, and learns of the stop', async () => {
     const said: string[] = [];
     let goOn: () => void = () => undefined;

@@ -57,7 +57,6 @@ export function batchOf(invoices: readonly BatchInvoice[], given: Partial<BatchR
     state: 'finished',
     workflowId: 'batch-may-0a1b2c3d',
     runId: 'run-1',
-    temporalId: null,
     stopped: null,
     pageSize: 2000,
     pages: 1,

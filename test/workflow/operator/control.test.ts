@@ -160,7 +160,7 @@ describe('a batch that is cancelled in the Temporal UI', { concurrent: true }, (
 
       await until(async () => (await handle.describe()).status.name === 'CANCELLED');
       const { runId } = await handle.describe();
-      const run = { workflowId: batchId, runId, temporalId: null };
+      const run = { workflowId: batchId, runId };
       expect(await createRunDirectory(stack.client).stopOf(run)).toMatchObject({ what: 'cancelled' });
       gate.open();
       expect(await stack.reconcile()).toMatchObject({ orphans: [batchId] });

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { stageInvoice } from '../../../activities/batch/stage-groups.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
 import { createFileReader } from '../../../src/app/files/input-files.ts';
-import { createRunDirectory } from '../../../src/app/temporal/run-directory.ts';
 import { expectAgreement, withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { ownName, type TestInvoice } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
@@ -14,8 +13,6 @@ import type { StageInvoice } from '../../../src/ledger/staging/stage-invoices.ts
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
 /** Temporal knows no run with this id. */
 const FORGOTTEN = '00000000-0000-4000-8000-000000000000';
-/** Of a database of Temporal that was lost. */
-const LOST_TEMPORAL = '00000000-0000-4000-8000-00000000000f';
 
 describe('a batch whose run was lost', { concurrent: true }, () => {
   it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
@@ -110,8 +107,6 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
     await withStack({ sandbox: { settleMs: 1_500 } }, async (stack) => {
       const { handle, batchId } = await stack.begin('alive.csv', FILE);
       await until(async () => (await stack.ledger.findBatch(batchId)) !== null);
-      const temporalId = await createRunDirectory(stack.client).temporalId();
-      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ temporalId });
 
       const { orphans, reports } = await stack.reconcile();
 
@@ -139,12 +134,11 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
 interface Run {
   readonly workflowId: string;
   readonly runId: string;
-  readonly temporalId?: string | null;
 }
 
-/** As one that was lost with the database of Temporal. */
+/** A run that Temporal does not have. */
 function lostRun(): Run {
-  return { workflowId: ownName('lost'), runId: FORGOTTEN, temporalId: LOST_TEMPORAL };
+  return { workflowId: ownName('lost'), runId: FORGOTTEN };
 }
 
 /** As an operator leaves it in the Temporal UI. */

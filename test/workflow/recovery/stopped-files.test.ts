@@ -8,10 +8,10 @@ import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import { bundleWithOneStepMore } from '../../support/changed-workflow/changed-bundle.ts';
 import { customerOf, ownName, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
 import type { StackOptions } from '../../support/lote/stack-parts.ts';
-import { removeRun, withStack, type TestStack, stop, startNight } from '../../support/lote/stack.ts';
+import { withStack, type TestStack, stop, startNight } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
-const STOPS = ['cancelled', 'paused', 'terminated', 'deleted'] as const;
+const STOPS = ['cancelled', 'paused', 'terminated'] as const;
 type Stop = (typeof STOPS)[number];
 
 /** Few requests at once, so that an outage leaves something unsent. */
@@ -50,10 +50,6 @@ const STOP: Record<Stop, (stack: TestStack, handle: BatchHandle) => Promise<unkn
   cancelled: (_, handle) => stop(handle, 'cancelRemaining', BY),
   paused: (_, handle) => stop(handle, 'pause', BY),
   terminated: (stack, { workflowId }) => maria(stack).workflow.getHandle(workflowId).terminate(WHY),
-  async deleted({ client }, handle) {
-    await handle.terminate(WHY);
-    await removeRun(client, handle.workflowId, (await handle.describe()).runId);
-  },
 };
 
 function maria({ client }: TestStack): Client {
@@ -108,11 +104,6 @@ const TOLD: Record<Stop, { readonly note: RegExp; readonly who: string | null; r
   cancelled: { note: /Stopped on .*: cancelled, by maria \(the wrong file\)\./u, who: 'maria', why: WHY },
   paused: { note: /Stopped on .*: paused, by maria \(the wrong file\)\./u, who: 'maria', why: WHY },
   terminated: { note: /: its run was terminated in Temporal, by maria \(the wrong file\)\./u, who: 'maria', why: WHY },
-  deleted: {
-    note: /: its run was deleted in Temporal, by an unnamed operator \(no reason given\)\./u,
-    who: null,
-    why: null,
-  },
 };
 
 async function expectNote({ config }: TestStack, file: string, stop: Stop): Promise<void> {

@@ -126,18 +126,6 @@ describe('a retry of a finished batch', () => {
     expect((await batch.record()).state).toBe('running');
   });
 
-  it.each([
-    ['is remembered with the database of Temporal', () => Promise.resolve('temporal-1'), 'temporal-1'],
-    ['does not wait for a Temporal that does not say', () => Promise.reject(new Error('no answer')), null],
-  ])('%s', async (_, temporalId, remembered) => {
-    const { place, batch } = await finished();
-    const { runs } = place.deps;
-
-    await reopen({ ...place, deps: { ...place.deps, runs: { ...runs, temporalId } } }, batch);
-
-    expect(await batch.record()).toMatchObject({ state: 'running', temporalId: remembered });
-  });
-
   it('is written down with who and why, once for however often the step is repeated', async () => {
     const { place, batch } = await finished();
 

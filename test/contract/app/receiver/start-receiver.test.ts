@@ -3,7 +3,7 @@ import { readConfig } from '../../../../src/app/config/config.ts';
 import { openService } from '../../../../src/app/account/open-service.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { startReceiver } from '../../../../src/app/receiver/start-receiver.ts';
-import { WebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
+import { createWebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
 import { openCalibration } from '../../../../src/app/start/open-application.ts';
 import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -26,9 +26,9 @@ async function started(ledger: Ledger, settings: Readonly<Record<string, string>
   if (config.service.kind !== 'remote') throw new Error('The service has an address');
   const service = openService(config, config.service, profile);
   const log = createLogger({ level: 'silent', secrets: [] });
-  const registration = new WebhookRegistration({
+  const registration = createWebhookRegistration({
     ...{ ledger, service, application: config.application, ownSecret: config.webhook.secrets.length > 0 },
-    ...{ url: config.webhook.url, log, pause: () => Promise.resolve() },
+    ...{ url: config.webhook.url, register: true, log },
   });
   await registration.ensure();
   const parts = { config, ledger, service, profile, log, telemetry: NO_TELEMETRY };

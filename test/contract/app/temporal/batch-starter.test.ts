@@ -8,7 +8,6 @@ import { ownName } from '../../../support/files/batch-file.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { temporalClient } from '../../../support/servers/temporal-client.ts';
 import { removeRun } from '../../../support/lote/stack.ts';
-import { until } from '../../../support/until.ts';
 
 const { client: newClient, connection } = temporalClient();
 
@@ -55,43 +54,17 @@ describe('createRunDirectory', () => {
     return { run, asked: { workflowId: nobody, runId: run.firstExecutionRunId } };
   }
 
-  it('says who terminated a run, when and why, and of a running one nothing', async () => {
+  it('says who terminated a run, when and why, and of a running or unknown one nothing', async () => {
     const client = new Client({ connection: connection(), identity: 'maria@office' });
     const { run, asked } = await runOf(client);
     const runs = createRunDirectory(client);
-    const temporalId = await runs.temporalId();
 
-    expect(await runs.stopOf({ ...asked, temporalId })).toBeNull();
+    expect(await runs.stopOf(asked)).toBeNull();
     await run.terminate(WHY);
     const { closeTime } = await run.describe();
     const stop = { what: 'terminated', at: closeTime?.getTime(), who: 'maria@office', why: WHY };
-    expect(await runs.stopOf({ ...asked, temporalId })).toEqual(stop);
-  });
-
-  it('takes a run that is known no more for stopped where the database of Temporal is the one that had it', async () => {
-    const client = newClient();
-    const { run, asked } = await runOf(client);
-    await run.terminate(WHY);
+    expect(await runs.stopOf(asked)).toEqual(stop);
     await removeRun(client, asked.workflowId, asked.runId);
-    const runs = createRunDirectory(client);
-    const temporalId = await runs.temporalId();
-    const wasStopped = async (id: string | null) => (await runs.stopOf({ ...asked, temporalId: id })) !== null;
-
-    expect(temporalId).toMatch(/^[0-9a-f-]{36}$/u);
-    expect(await wasStopped(temporalId)).toBe(true);
-    expect(await wasStopped('00000000-0000-4000-8000-000000000000'), 'another database').toBe(false);
-    expect(await wasStopped(null), 'claimed without its id').toBe(false);
-  });
-
-  it('tells a namespace from another one', async () => {
-    const namespace = ownName('other');
-    const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
-    await connection().workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
-    const ofDefault = createRunDirectory(newClient());
-    const ofOther = createRunDirectory(new Client({ connection: connection(), namespace }));
-    await until(() => ofOther.temporalId().then(Boolean, () => false));
-
-    expect(await ofOther.temporalId()).not.toBe(await ofDefault.temporalId());
-    expect(await ofOther.temporalId()).toBe(await ofOther.temporalId());
+    expect(await runs.stopOf(asked)).toBeNull();
   });
 });

@@ -21,7 +21,7 @@ export function claimingContract(ledger: Ledger): void {
       const { batchId, sha256 } = batch;
       expect(await batch.record()).toEqual({
         ...{ batchId, application: scenario.application, file: 'invoices.csv', sha256, state: 'staging' },
-        ...{ workflowId: `workflow-of-${batchId}`, runId: 'run-1', temporalId: null, fencingToken: 1 },
+        ...{ workflowId: `workflow-of-${batchId}`, runId: 'run-1', fencingToken: 1 },
         ...{ pageSize: 0, pages: 0, rows: 0, rowsWithoutInvoice: 0, invoices: 0, proof: {} },
         ...{ startedAt: NOW, finishedAt: null, revision: 0, stopped: null },
       });
@@ -52,24 +52,6 @@ export function claimingContract(ledger: Ledger): void {
         expect((await batch.claim({ runId: 'run-3', takeOver: true, order: 'none' })).kind).toBe('resumed');
       },
     );
-
-    it('remembers in which database of Temporal the run works that holds the claim', async () => {
-      const batch = await scenario.begin({ temporalId: 'temporal-1' });
-      const claims = [
-        { ...OTHER_RUN, temporalId: 'temporal-2' },
-        { ...OTHER_RUN, takeOver: true, temporalId: 'temporal-2' },
-        // The same run asks once more, and Temporal does not say it then.
-        { ...OTHER_RUN, attempt: 99, temporalId: null },
-        { ...OTHER_RUN, runId: 'run-3', takeOver: true, attempt: 1, temporalId: null },
-      ];
-      const ids = [(await batch.record()).temporalId];
-      for (const claim of claims) {
-        await batch.claim(claim);
-        ids.push((await batch.record()).temporalId);
-      }
-
-      expect(ids).toEqual(['temporal-1', 'temporal-1', 'temporal-2', 'temporal-2', null]);
-    });
 
     it('knows a file by application and bytes, whatever it is called', async () => {
       const batch = await scenario.begin();

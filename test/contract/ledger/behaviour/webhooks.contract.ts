@@ -244,52 +244,25 @@ export function webhooksContract(ledger: Ledger): void {
     beforeEach(() => {
       place = { baseUrl: `http://${randomUUID()}.example`, application: scenario.application, url: A };
     });
-    const claim = (claimant: string, ttlMs = 60_000) => ledger.claimEndpoint(place, { claimant, ttlMs });
-    const end = (claimant: string, answered = true) => ledger.endEndpointClaim(place, { claimant, answered });
+    it('is given to one of many, and to no other until it is released', async () => {
+      const claims = await Promise.all(Array.from({ length: 6 }, () => ledger.claimEndpoint(place)));
+      const again = await ledger.claimEndpoint(place);
+      await ledger.releaseEndpoint(place);
 
-    it('is given to one of many, and to no other until it ends', async () => {
-      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-
-      const claims = await Promise.all(names.map((name) => claim(name)));
-      const winner = names[claims.findIndex(({ kind }) => kind === 'claimed')] ?? '';
-      const again = await claim('g');
-      await end(winner);
-
-      expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['claimed', ...names.slice(1).map(() => 'taken')]);
-      expect(again).toEqual({ kind: 'taken' });
-      expect(await claim('g'), 'it was refused').toEqual({ kind: 'claimed', unanswered: 0 });
+      expect(claims.toSorted()).toEqual(['claimed', ...Array.from({ length: 5 }, () => 'taken')]);
+      expect([again, await ledger.claimEndpoint(place)]).toEqual(['taken', 'claimed']);
     });
 
     it('is not needed any more once there is an endpoint, whoever has saved it', async () => {
-      await claim('a');
+      await ledger.claimEndpoint(place);
       await ledger.saveEndpoint({ ...place, secret: 's' }, NOW);
-      const during = await claim('b');
-      await end('a');
-
-      expect([during, await claim('b')]).toEqual([{ kind: 'registered' }, { kind: 'registered' }]);
-    });
-
-    it('passes on when it is not kept, and says how many went without an answer', async () => {
-      const lapse = () => ledger.keepEndpointClaim(place, { claimant: 'slow', ttlMs: -1 });
-      await claim('dead', -1);
-      expect(await claim('slow')).toEqual({ kind: 'claimed', unanswered: 1 });
-      await lapse();
-      expect(await claim('c')).toEqual({ kind: 'claimed', unanswered: 2 });
-      await lapse();
-      expect(await claim('d'), 'a claim that was lost is not kept').toEqual({ kind: 'taken' });
-      await end('slow');
-      expect(await claim('d'), 'nor ended').toEqual({ kind: 'taken' });
-      await end('c', false);
-      expect(await claim('d'), 'of the dead one and of c').toEqual({ kind: 'claimed', unanswered: 2 });
+      expect(await ledger.claimEndpoint(place)).toBe('registered');
     });
 
     it('is of one address, application and service', async () => {
-      await claim('a');
-
-      for (const over of [{ url: B }, { application: 'other' }, { baseUrl: `http://${randomUUID()}.example` }]) {
-        const other = await ledger.claimEndpoint({ ...place, ...over }, { claimant: 'b', ttlMs: 60_000 });
-        expect(other).toMatchObject({ kind: 'claimed' });
-      }
+      await ledger.claimEndpoint(place);
+      for (const over of [{ url: B }, { application: 'other' }, { baseUrl: `http://${randomUUID()}.example` }])
+        expect(await ledger.claimEndpoint({ ...place, ...over })).toBe('claimed');
     });
   });
 }

@@ -79,18 +79,19 @@ describe('the interlock', () => {
     for (const ask of [requireKnownService, rememberService, confirmService])
       await expectRefusal(ask(missing), /uses https:\/\/service\.example, but INVOICING_BASE_URL is not set/u);
     await expect(requireKnownService(missing)).rejects.not.toThrow('confirm-service');
-    expect(await requireKnownService(lock(ledger)), 'what it remembered').toBe(true);
+    await requireKnownService(lock(ledger));
   });
 
   it('remembers nothing of an account that was only looked at: the corrected one is let through', async () => {
     const ledger = rememberingLedger();
     const mistyped = lock(ledger, { account: { ...ACCOUNT, baseUrl: 'https://servcie.example' } });
 
-    expect(await requireKnownService(mistyped)).toBe(false);
-    expect(await requireKnownService(lock(ledger))).toBe(false);
+    await requireKnownService(mistyped);
+    await requireKnownService(lock(ledger));
+    expect(ledger.known.size).toBe(0);
     await rememberService(lock(ledger));
 
-    expect(await requireKnownService(lock(ledger))).toBe(true);
+    await requireKnownService(lock(ledger));
     await expectRefusal(requireKnownService(mistyped));
     await expectRefusal(rememberService(mistyped));
   });

@@ -4,7 +4,7 @@ import type { ReadBatch } from '../../../../src/console/operations.ts';
 
 const MAY: ReadBatch = {
   ...{ batchId: 'batch-may-1a2b3c4d', workflowId: 'batch-may-1a2b3c4d', stopped: null, total: null },
-  ...{ application: 'default', sha256: '0', runId: 'run', temporalId: null, pageSize: 50, pages: 1, proof: {} },
+  ...{ application: 'default', sha256: '0', runId: 'run', pageSize: 50, pages: 1, proof: {} },
   ...{ rowsLost: 0, totalsDiffer: null, contradicted: 0, contradictedRefs: [] },
   ...{ file: 'may.csv', state: 'finished', rows: 12, rowsWithoutInvoice: 0, invoices: 10, revision: 1 },
   ...{ startedAt: Date.UTC(2026, 4, 1, 1, 0), finishedAt: Date.UTC(2026, 4, 1, 1, 7) },
