@@ -152,7 +152,8 @@ async function endUnsent(batches: OpenBatches, application: string): Promise<{ h
       refused += 1;
       continue;
     }
-    held += await batches.holdUnsent(batch.batchId, { reason: NOT_SENT, now });
+    const unsent = await batches.holdUnsent(batch.batchId, { reason: NOT_SENT, now });
+    held += unsent;
   }
   return { held, refused };
 }
