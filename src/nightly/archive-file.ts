@@ -22,7 +22,7 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   const folder = join(inputDir, file.destination, file.night.date);
   await makeFolder(folder, FOLDER_MODE);
   const isThere = await isFile(source);
-  const name = await reservedName(options, { file, folder, isThere });
+  const name = await reservedName(file, folder, isThere);
   if (name === null) return null;
   if (isThere && !(await moved(source, join(folder, name)))) {
     // A later attempt archived the file while this one was stopped: if the note has no file, this attempt wrote it.
@@ -47,10 +47,7 @@ async function moved(from: string, to: string): Promise<boolean> {
  * attempt may have reserved a name before. `isThere`: the file is still in its claim folder. Returns null if the file
  * is gone and the archive does not have it.
  */
-async function reservedName(
-  { inputDir }: DropFolderOptions,
-  { file, folder, isThere }: { readonly file: ArchiveFile; readonly folder: string; readonly isThere: boolean },
-): Promise<string | null> {
+async function reservedName(file: ArchiveFile, folder: string, isThere: boolean): Promise<string | null> {
   const claim = `${file.night.nightId}/${file.slot}`;
   const read = `${READ}${file.batchId ?? '-'} ${file.size} ${file.changedAt}`;
   for (let number = 1; ; number += 1) {
@@ -59,10 +56,8 @@ async function reservedName(
     const owner = await claimIn(note);
     const isTaken = await isFile(join(folder, name));
     if (owner === claim) return isThere || isTaken ? name : null;
-    if (isTaken) continue;
-    if (!isThere && owner === null) return null;
-    if (!isThere) continue;
-    await removeOrphan(inputDir, note, owner);
+    if (isTaken || owner !== null) continue;
+    if (!isThere) return null;
     await writeNewFile(note, `${file.note.trimEnd()}\n\nclaim: ${claim}\n${read}\n`, NOTE_MODE);
     // Another process may have placed a note at the same moment.
     if ((await claimIn(note)) !== claim) continue;
@@ -77,14 +72,6 @@ function numbered(name: string, number: number): string {
   let rest = stem;
   while (Buffer.byteLength(rest + end + NOTE_SUFFIX) > LONGEST_NAME_BYTES) rest = rest.replace(/.$/su, '');
   return rest + end;
-}
-
-/** Removes the note of an interrupted run whose file another run has now. */
-async function removeOrphan(inputDir: string, note: string, claim: string | null): Promise<void> {
-  if (claim === null) return;
-  const [nightId = '', slot = ''] = claim.split('/');
-  const claimFolder = await lstat(join(nightlyRunPath(inputDir, nightId), slot)).catch(() => null);
-  if (claimFolder?.isDirectory() !== true) await rm(note, { force: true });
 }
 
 async function claimIn(note: string): Promise<string | null> {

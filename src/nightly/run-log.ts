@@ -182,29 +182,27 @@ export type NightSums = Readonly<Record<'invoices' | 'issued' | 'alreadyIssued',
 
 type Counted = Pick<NightlyRunEntry, 'batchId' | 'invoices' | 'issued' | 'alreadyIssued'>;
 
-/** Sums the files of a night. Each batch counts once, also under two names or in two runs of one date. */
+/**
+ * Sums the files of a night. Each batch counts once, also under two names or in two runs of one date, as far as it had
+ * come: a file that was dropped again says less about what this night has issued.
+ */
 export function nightSums(files: readonly Counted[]): NightSums {
-  const counted = [...files.filter(({ batchId }) => batchId === null), ...onePerBatch(files)];
+  const furthest = new Map<unknown, Counted>();
+  for (const file of files) {
+    const batch = file.batchId ?? file;
+    const other = furthest.get(batch);
+    const gain = other === undefined ? 1 : file.issued - other.issued || beforeOf(other) - beforeOf(file);
+    if (gain > 0) furthest.set(batch, file);
+  }
+  const counted = [...furthest.values()];
   const sumOf = (valueOf: (file: Counted) => number) => counted.reduce((sum, file) => sum + valueOf(file), 0);
   return {
     invoices: sumOf(({ invoices }) => invoices),
     issued: sumOf(({ issued }) => issued),
-    alreadyIssued: sumOf(({ alreadyIssued = 0 }) => alreadyIssued),
+    alreadyIssued: sumOf(beforeOf),
   };
 }
 
-/** Keeps the furthest state of each batch. A file that was dropped again says less about what this night has issued. */
-function onePerBatch(files: readonly Counted[]): readonly Counted[] {
-  const furthest = new Map<string, Counted>();
-  for (const file of files) {
-    if (file.batchId === null) continue;
-    const other = furthest.get(file.batchId);
-    if (other === undefined || isFurther(file, other)) furthest.set(file.batchId, file);
-  }
-  return [...furthest.values()];
-}
-
-function isFurther(file: Counted, other: Counted): boolean {
-  if (file.issued !== other.issued) return file.issued > other.issued;
-  return (file.alreadyIssued ?? 0) < (other.alreadyIssued ?? 0);
+function beforeOf({ alreadyIssued = 0 }: Counted): number {
+  return alreadyIssued;
 }

@@ -16,9 +16,6 @@ const schema = z.strictObject({
   retryAfterSeconds: z.number().int().min(0).max(86_400).default(1),
   /** A limit: requests that exceed it for more than a second get a 429 with Retry-After. */
   requestsPerSecond: z.number().positive().nullable().default(null),
-  /** Sends the answer's body in small pieces over `slowDripMs`. */
-  slowDrip: probability,
-  slowDripMs: milliseconds.default(2000),
   /** After this number of requests, every answer is a 503 in HTML for this time. */
   outage: z
     .strictObject({ afterRequests: z.number().int().min(0), lastsMs: milliseconds })
@@ -32,12 +29,9 @@ const schema = z.strictObject({
   neverSettle: probability,
   webhookDropped: probability,
   webhookDuplicated: probability,
-  /** Delays the event by up to `reorderMs`, so that later events overtake it. */
-  webhookReordered: probability,
-  reorderMs: milliseconds.default(1000),
   /** Settles the invoice and sends its event before it answers the POST. */
   webhookEarly: probability,
-  /** Sends the event `lateMs` after it happened. */
+  /** Delays the event by up to `lateMs`, so that later events overtake it. */
   webhookLate: probability,
   lateMs: milliseconds.default(5000),
   /** Sends a delivery with a wrong signature that states the opposite of the truth. */
@@ -85,13 +79,11 @@ export const HEAVY_FAULTS: Faults = checkedFaults({
   lostAfterCreate: 0.05,
   stored500: 0.005,
   status429: 0.05,
-  slowDrip: 0.01,
   neverSettle: 0.005,
   webhookDropped: 0.05,
   webhookDuplicated: 0.1,
-  webhookReordered: 0.2,
   webhookEarly: 0.1,
-  webhookLate: 0.05,
+  webhookLate: 0.2,
   webhookForged: 0.02,
   webhookStray: 0.01,
   contradictoryEvents: 0.02,

@@ -29,14 +29,12 @@ export interface SandboxOptions {
   readonly settleMs?: number;
   /** Default: no faults. */
   readonly faults?: Partial<Faults>;
-  /** The same seed gives the same faults for the same requests. */
-  readonly seed?: string | number;
   /**
-   * True if ids of merchants and invoices follow from the seed, so that a client that repeats its requests sends the
-   * same bytes and meets the same faults. Only for temporary books, because two sandboxes with one seed give the same
-   * ids. Default: random ids.
+   * The same seed gives the same faults for the same requests. Ids of merchants and invoices follow from it, too, so that
+   * a client that repeats its requests sends the same bytes. Only for temporary books, because two sandboxes with one
+   * seed give the same ids. Default: random ids.
    */
-  readonly idsBySeed?: boolean;
+  readonly seed?: string | number;
   readonly webhooks?: Partial<Delivering>;
   readonly clock?: () => number;
   readonly log?: SandboxLog;
@@ -102,13 +100,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' | 'faults'>): Context {
-  const { latencyMs = 0, store, clock = Date.now, seed = 1 } = options;
+  const { latencyMs = 0, store, clock = Date.now, seed } = options;
   return {
     applications: parts.applications,
     faults: parts.faults,
-    chance: createChance(parts.faults, String(seed)),
+    chance: createChance(parts.faults, String(seed ?? 1)),
     clock,
-    newId: newIds(options.idsBySeed === true ? String(seed) : null),
+    newId: newIds(seed),
     log: options.log ?? NO_LOG,
     async commit(changes) {
       await store.write(changes);
@@ -122,11 +120,11 @@ function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' 
 
 const ID_DIGITS = 24;
 
-/** Ids are random if `seed` is null, and for calls without `of`. */
-function newIds(seed: string | null): Context['newId'] {
+/** Ids are random without a seed, and for calls without `of`. */
+function newIds(seed: string | number | undefined): Context['newId'] {
   return (prefix, of) => {
     const drawn =
-      seed === null || of === undefined
+      seed === undefined || of === undefined
         ? randomUUID().replaceAll('-', '')
         : hash('sha256', `${seed}\n${prefix}\n${of}`);
     return `${prefix}${drawn.slice(0, ID_DIGITS)}`;

@@ -69,7 +69,7 @@ function deliveriesTo(
   context: Context,
   { invoice, error, settledAt }: Settled,
 ): readonly DeliveryRecord[] {
-  const { chance, newId } = context;
+  const { chance, faults, newId } = context;
   // Content decides the faults, because the identifier differs in every run.
   const { id: invoiceId, applicationId, bodySha256: subject } = invoice;
   const deliveries: DeliveryRecord[] = [];
@@ -93,7 +93,8 @@ function deliveriesTo(
   if (webhook.events.includes(eventType(error))) {
     if (chance.decide('webhookStray', subject)) deliver(event(newId('inv_'), error), 0);
     const body = event(invoiceId, error);
-    const delayMs = delayOf(context, subject);
+    const lateMs = Math.round(faults.lateMs * chance.fraction('late', subject));
+    const delayMs = chance.decide('webhookLate', subject) ? lateMs : 0;
     if (!chance.decide('webhookDropped', subject)) deliver(body, delayMs);
     if (chance.decide('webhookDuplicated', subject)) deliver(body, delayMs);
   }
@@ -103,10 +104,4 @@ function deliveriesTo(
 /** Returns the event type of a settled invoice. */
 function eventType(error: InvoiceError | null): EventType {
   return error === null ? 'invoice.issued' : 'invoice.failed';
-}
-
-function delayOf({ chance, faults }: Context, subject: string): number {
-  const late = chance.decide('webhookLate', subject) ? faults.lateMs : 0;
-  const held = chance.decide('webhookReordered', subject) ? faults.reorderMs * chance.fraction('reorder', subject) : 0;
-  return Math.round(late + held);
 }

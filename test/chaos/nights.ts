@@ -14,15 +14,13 @@ const SIZES = {
   lostAfterCreate: 0.3,
   stored500: 0.02,
   status429: 0.2,
-  slowDrip: 0.05,
   listFailure: 0.5,
   merchantRefusal: 0.4,
   neverSettle: 0.05,
   webhookDropped: 0.4,
   webhookDuplicated: 0.5,
-  webhookReordered: 0.8,
   webhookEarly: 0.5,
-  webhookLate: 0.3,
+  webhookLate: 0.5,
   webhookForged: 0.5,
   webhookStray: 0.5,
   contradictoryEvents: 0.4,
@@ -31,10 +29,10 @@ const SIZES = {
 type ChanceFault = keyof typeof SIZES;
 
 const CHANCE_FAULTS = Object.keys(SIZES) as readonly ChanceFault[];
-const TIMES = { retryAfterSeconds: 1, slowDripMs: 300, reorderMs: 400, lateMs: 1_500 } as const;
+const TIMES = { retryAfterSeconds: 1, lateMs: 1_500 } as const;
 const OUTAGE = { afterRequests: 120, lastsMs: 3_000 };
 
-const KEEPS_TRUE_EVENTS_BACK = ['webhookDropped', 'webhookReordered', 'webhookLate'] as const;
+const KEEPS_TRUE_EVENTS_BACK = ['webhookDropped', 'webhookLate'] as const;
 
 /** Every fault alone. */
 export function singleFaultNights(seed: string): readonly NightlyRun[] {

@@ -144,9 +144,7 @@ describe('settling', { concurrent: true }, () => {
     const faults = {
       webhookEarly: 0.4,
       webhookDuplicated: 0.5,
-      webhookReordered: 0.5,
-      reorderMs: 300,
-      webhookLate: 0.2,
+      webhookLate: 0.5,
       lateMs: 800,
       webhookForged: 0.4,
       webhookStray: 0.3,

@@ -43,7 +43,7 @@ export interface ProcessStart {
   /** Receives lines for a waiting person; default: the log. */
   readonly notify?: Notify | undefined;
   /** Faults of the built-in sandbox. */
-  readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'> | undefined;
+  readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed'> | undefined;
   /** Runs after opening the service and before Temporal; throws to stop before anything could send. */
   readonly beforeSending?: ((service: InvoicingService) => Promise<void>) | undefined;
   /** Runs before work that another process hands over; throws to refuse the work. */

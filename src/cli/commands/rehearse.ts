@@ -73,7 +73,7 @@ async function rehearseIn(
     ...{ json, env: own, config, interrupted: () => INTERRUPTED },
     onLeaveNow: () => rmSync(directory, EVERYTHING),
     // Bodies contain the merchant's id and faults depend on the bytes: with random ids no seed would repeat a rehearsal.
-    sandbox: { faults: faultsOf(faults), seed, idsBySeed: true },
+    sandbox: { faults: faultsOf(faults), seed },
   };
   return withWork(work, async (session) => {
     const { client, ledgerId, stack, ended } = session;

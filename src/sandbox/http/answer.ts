@@ -104,25 +104,6 @@ export function outageAnswer(retryAfterSeconds: number): Answer {
 /** Sends an answer in one piece. */
 export function send(response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return;
-  writeHead(response, answer);
-  response.end(answer.body);
-}
-
-// With this many pieces, a client receives bytes all the time, and no single piece completes the answer early.
-const PIECES = 20;
-
-/** Sends an answer's body in small pieces, spread over `overMs` (fault `slowDrip`). */
-export async function drip(response: ServerResponse, answer: Answer, overMs: number): Promise<void> {
-  writeHead(response, answer);
-  const bytes = Buffer.from(answer.body);
-  const size = Math.max(1, Math.ceil(bytes.length / PIECES));
-  for (let from = 0; from < bytes.length && !response.destroyed; from += size) {
-    response.write(bytes.subarray(from, from + size));
-    await new Promise((resolve) => setTimeout(resolve, overMs / PIECES));
-  }
-  response.end();
-}
-
-function writeHead(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });
+  const { status, headers, body } = answer;
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body);
 }

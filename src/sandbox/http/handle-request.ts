@@ -3,7 +3,7 @@ import { applicationIn, applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
 import { reasonOf, type Call, type Services } from '../context.ts';
 import { ROUTES, type Route } from '../operations.ts';
-import { drip, jsonAnswer, outageAnswer, Refusal, send, type Answer } from './answer.ts';
+import { jsonAnswer, outageAnswer, Refusal, send, type Answer } from './answer.ts';
 import { hash } from 'node:crypto';
 import type { Faults } from '../faults.ts';
 
@@ -21,8 +21,8 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 const ANYWHERE = 'http://sandbox.invalid';
 
-/** The answer, and the subject of its faults if faults apply. Null if the connection is to be cut or was cut. */
-type Result = { readonly answer: Answer; readonly subject?: string } | null;
+/** Null if the connection is to be cut or was cut. */
+type Result = Answer | null;
 
 /** Creates the request handler: the sandbox's own pages come first, then the published interface with its faults. */
 export function createRequestHandler({ services, keys, isDown, isTooMany }: HandlerOptions): RequestHandler {
@@ -32,11 +32,11 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
   async function answerTo(request: IncomingMessage): Promise<Result> {
     const url = new URL(request.url ?? '/', ANYWHERE);
     const applicationId = applicationIn(request.headers.authorization, keys);
-    if (url.pathname === '/_sandbox/health') return { answer: jsonAnswer(200, '{"status":"ok"}') };
+    if (url.pathname === '/_sandbox/health') return jsonAnswer(200, '{"status":"ok"}');
     const isOwn = url.pathname === '/_sandbox/books';
-    if (!isOwn && isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
+    if (!isOwn && isDown()) return outageAnswer(faults.retryAfterSeconds);
     if (applicationId === null) throw unauthorized();
-    if (isOwn) return { answer: jsonAnswer(200, JSON.stringify(readBooksOf(context.applications, applicationId))) };
+    if (isOwn) return jsonAnswer(200, JSON.stringify(readBooksOf(context.applications, applicationId)));
     if (isTooMany()) throw tooMany(faults.retryAfterSeconds);
     const found = findRoute(request.method ?? '', url.pathname);
     const application = applicationOf(context.applications, applicationId);
@@ -52,19 +52,17 @@ export function createRequestHandler({ services, keys, isDown, isTooMany }: Hand
     if (creates && chance.decideAgain('lostBeforeCreate', subject)) return null;
     const answer = await route.run(services, call).catch(refused);
     if (creates && answer.status === 201 && chance.decideAgain('lostAfterCreate', subject)) return null;
-    return { answer, subject };
+    return answer;
   }
 
   return async (request, response) => {
     const result = await answerTo(request).catch((error: unknown): Result => {
-      if (error instanceof Refusal) return error;
+      if (error instanceof Refusal) return error.answer;
       context.log.error('A request could not be answered.', { method: request.method, reason: reasonOf(error) });
-      return new Refusal(500, 'internal_error', 'The sandbox failed. Its log says why.');
+      return new Refusal(500, 'internal_error', 'The sandbox failed. Its log says why.').answer;
     });
     if (result === null) request.socket.destroy();
-    else if (result.subject !== undefined && chance.decideAgain('slowDrip', result.subject))
-      await drip(response, result.answer, faults.slowDripMs);
-    else send(response, result.answer);
+    else send(response, result);
   };
 }
 

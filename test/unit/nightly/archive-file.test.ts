@@ -160,28 +160,6 @@ describe('shelving a file', () => {
     const texts = await Promise.all(paths.map((path) => readFile(join(inputDir, path ?? ''), 'utf8')));
     expect(texts).toEqual(['first', 'second']);
   });
-
-  it('replaces the note of a night that was interrupted before its file came', async () => {
-    const { inputDir, file } = await oneClaimed();
-    const archived = { destination: 'archive', batchId: null } as const;
-    onTestFinished(
-      atFirst('link', /\.note\.txt$/u, async (place) => {
-        await place();
-        throw new Error('crash');
-      }),
-    );
-    const note = { night: NIGHT, note: 'of the first night' };
-    const first = dropFolderAt(inputDir).archive({ ...file, ...archived, ...note });
-    await expect(first).rejects.toThrow('crash');
-    const night = nightNamed('b');
-    const { claimed } = await dropFolderAt(inputDir).claim(night, nobodyIsOpen);
-
-    const again = { ...(claimed[0] ?? file), ...archived, night, note: 'of the second night' };
-    const path = await dropFolderAt(inputDir).archive(again);
-
-    expect(path).toBe('archive/2026-11-21/x.csv');
-    expect(await readFile(join(inputDir, `${path}.note.txt`), 'utf8')).toContain('of the second night');
-  });
 });
 
 describe('closing a night', () => {

@@ -11,7 +11,7 @@ describe('docs/sandbox.md', () => {
   it('explains every fault, with its size where it has one, and no others', () => {
     const faults = checkedFaults();
     const rows = [...(text.split('## Faults')[1]?.matchAll(/^\| `(\w+)` \|/gm) ?? [])].map(([, name]) => name ?? '');
-    const sizes = ['retryAfterSeconds', 'slowDripMs', 'reorderMs', 'lateMs'] as const;
+    const sizes = ['retryAfterSeconds', 'lateMs'] as const;
 
     expect([...rows, ...sizes].toSorted()).toEqual(Object.keys(faults).toSorted());
     for (const size of sizes) expect(text).toContain(`\`${size}\` (${faults[size]})`);

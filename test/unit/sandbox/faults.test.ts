@@ -42,13 +42,11 @@ const FAULTS: readonly (readonly [FaultName, Partial<Round>])[] = [
   ['lostAfterCreate', { merchant: 'lost', invoice: 'lost' }],
   ['stored500', { ...NOTHING, merchant: 500, invoice: 500 }],
   ['status429', { ...NOTHING, list: 429, merchant: 429, invoice: 429 }],
-  ['slowDrip', {}],
   ['listFailure', { list: 500 }],
   ['merchantRefusal', { merchant: 422 }],
   ['neverSettle', { status: 'processing', webhooks: [] }],
   ['webhookDropped', { webhooks: [] }],
   ['webhookDuplicated', { webhooks: ['signed issued', 'signed issued'] }],
-  ['webhookReordered', {}],
   ['webhookEarly', {}],
   ['webhookLate', {}],
   ['webhookForged', { webhooks: ['forged failed', 'signed issued'] }],
@@ -57,7 +55,7 @@ const FAULTS: readonly (readonly [FaultName, Partial<Round>])[] = [
 ];
 
 /** Waits that a test can afford. */
-const SHORT = { slowDripMs: 20, reorderMs: 20, lateMs: 20, retryAfterSeconds: 0 };
+const SHORT = { lateMs: 20, retryAfterSeconds: 0 };
 
 async function statusOf(request: Promise<{ readonly status: number }>): Promise<number | 'lost'> {
   return request.then(
@@ -119,10 +117,10 @@ describe('each fault, when it always happens, changes what the documentation say
   });
 
   it('are all in this table', () => {
-    const { retryAfterSeconds, slowDripMs, reorderMs, lateMs, outage, requestsPerSecond, ...chances } = checkedFaults();
+    const { retryAfterSeconds, lateMs, outage, requestsPerSecond, ...chances } = checkedFaults();
 
     expect(Object.keys(chances).toSorted()).toEqual(FAULTS.map(([name]) => name).toSorted());
-    expect([retryAfterSeconds, slowDripMs, reorderMs, lateMs]).toEqual([1, 2000, 1000, 5000]);
+    expect([retryAfterSeconds, lateMs]).toEqual([1, 5000]);
     expect([outage, requestsPerSecond]).toEqual([null, null]);
   });
 });
@@ -227,20 +225,6 @@ describe('other answers', () => {
     expect(during[0]?.headers.get('content-type')).toContain('text/html');
     expect(during[0]?.headers.get('retry-after')).toBe('1');
   });
-
-  it('a slow drip sends the whole answer in pieces', async () => {
-    const box = await faulty({ slowDrip: 1, slowDripMs: 40 });
-    const response = await fetch(`${box.url}/v1/merchants`, { headers: { Authorization: 'Bearer sk_test_sandbox' } });
-    let pieces = 0;
-    let text = '';
-    for await (const piece of response.body ?? []) {
-      pieces += 1;
-      text += Buffer.from(piece as Uint8Array).toString();
-    }
-
-    expect(pieces).toBeGreaterThan(3);
-    expect(JSON.parse(text)).toMatchObject({ data: [{ id: box.merchantId }] });
-  });
 });
 
 describe('webhook faults', () => {
@@ -265,24 +249,9 @@ describe('webhook faults', () => {
     expect(hanging.received).toHaveLength(1);
   });
 
-  it('late: the event waits, and GET knows already', async () => {
+  it('late: events are held back by different times', async () => {
     const store = memoryStore();
-    const box = await sandbox({ store, faults: { webhookLate: 1, lateMs: 60_000 }, clock: () => 5_000_000 });
-    const hooks = await receiver();
-    await register(box.url, hooks.url);
-    const merchantId = await merchantIn(box.url);
-
-    await post({ ...box, merchantId }, 'a');
-
-    // The clock stands still, so the engine's delay is what setTimeout makes of it.
-    await expect.poll(() => box.books().totals.issued).toBe(1);
-    expect((await owedIn(store)).map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([5_060_000]);
-    expect(hooks.received).toEqual([]);
-  });
-
-  it('reordered: events are held back by different times', async () => {
-    const store = memoryStore();
-    const faults = { webhookReordered: 1, reorderMs: 3_600_000 };
+    const faults = { webhookLate: 1, lateMs: 3_600_000 };
     const box = await sandbox({ store, faults, clock: () => 0 });
     await register(box.url, (await receiver()).url);
     const merchantId = await merchantIn(box.url);
@@ -311,9 +280,7 @@ describe('webhook faults', () => {
 it('heavy faults never make two invoices of one key, and every invoice can be settled by asking', async () => {
   const box = await faulty({
     ...HEAVY_FAULTS,
-    slowDripMs: 20,
     lateMs: 20,
-    reorderMs: 20,
     stored500: 0,
     neverSettle: 0,
   });
@@ -382,7 +349,7 @@ describe('chance', () => {
 
     expect(hits).toBeGreaterThan(150);
     expect(hits).toBeLessThan(250);
-    expect(subjects.filter((subject) => chance.decide('slowDrip', subject))).toEqual([]);
+    expect(subjects.filter((subject) => chance.decide('stored500', subject))).toEqual([]);
   });
 });
 
