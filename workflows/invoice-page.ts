@@ -1,4 +1,4 @@
-import { continueAsNew, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import {
   controlSignal,
   pageSentSignal,
@@ -57,19 +57,10 @@ function listen(input: PageInput): Pick<PageRun, 'control' | 'settled'> {
   return { control: () => control, settled };
 }
 
-/**
- * Signals the run that started this page or, if that run was reset, the present run of its workflow, which also gets
- * the ends of the pages that the old run left. A parent that is gone needs no signal.
- */
+/** Signals the present run of the parent, because a person may have reset the run that started this page. A parent that is gone needs no signal. */
 async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
   const { parent } = workflowInfo();
   if (parent === undefined) return;
-  try {
-    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(signal, ...args);
-  } catch (error) {
-    if (isCancellation(error)) return;
-    await getExternalWorkflowHandle(parent.workflowId)
-      .signal(signal, ...args)
-      .catch(() => undefined);
-  }
+  const latest = getExternalWorkflowHandle(parent.workflowId);
+  await latest.signal(signal, ...args).catch(() => undefined);
 }

@@ -1,20 +1,17 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { WorkflowIdReusePolicy } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
   log,
   ParentClosePolicy,
-  sleep,
   startChild,
   workflowInfo,
-  type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import type { PageSpan, RunningBatch } from '../../activities/batch/running-batch.ts';
 import { pageAttributes } from './batch-details.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from '../invoice-page.ts';
-import { growingWait } from '../wait-at-most.ts';
 import { controlSignal } from '../../src/domain/messages/messages.ts';
 import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 
@@ -26,10 +23,6 @@ import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 const PAGES_SENDING = 4;
 /** Every waiting page is a pending child workflow. Temporal allows 2,000 of them, and a worker keeps the state of each in its cache. */
 const PAGES_RUNNING = 200;
-
-/** A page of an earlier run that was just terminated may still exist, so its start is repeated after 1, 2, 4 … 30 s. */
-const START_RETRIES = { firstMs: 1_000, longestMs: 30_000 };
-const START_TRIES = 20;
 
 /** Runs every page to its end. A failed page is counted, and does not stop the rest. */
 export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
@@ -58,11 +51,8 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   async function runPage(span: PageSpan): Promise<void> {
     try {
       const pageId = pageWorkflowId(ingested.batchId, span.page);
-      let known = batch.controlVersion;
-      const child = await patiently(pageId, () => {
-        known = batch.controlVersion;
-        return startPage(span);
-      });
+      const known = batch.controlVersion;
+      const child = await startPage(span);
       // The input has the orders of the moment when the start was ordered; no signal could reach the page since then.
       if (batch.controlVersion !== known) await notify(pageId, batch);
       await child.result();
@@ -77,13 +67,15 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     }
   }
 
-  function startPage(span: PageSpan): Promise<Page> {
+  function startPage(span: PageSpan) {
     const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
     const input = { ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control() };
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
       args: [input],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
+      // A page of a run that a person reset may still be open. It cannot write any more, because this run has the claim.
+      workflowIdReusePolicy: WorkflowIdReusePolicy.TERMINATE_IF_RUNNING,
       ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
       staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
     });
@@ -115,28 +107,4 @@ async function notify(pageId: string, batch: BatchControl): Promise<void> {
 function handled(end: Promise<void>): Promise<void> {
   end.catch(() => undefined);
   return end;
-}
-
-type Page = ChildWorkflowHandle<typeof invoicePage>;
-
-async function patiently(pageId: string, start: () => Promise<Page>): Promise<Page> {
-  const nextWait = growingWait(START_RETRIES);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await start();
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
-      if (tries === 1) await end(pageId);
-      await sleep(nextWait(), { summary: 'the same page of an earlier run is still ending' });
-    }
-  }
-}
-
-/** Cancels a page of a run that a person reset; pages of other ended runs were terminated. It cannot write any more, because this run has the claim. */
-async function end(pageId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(pageId).cancel();
-  } catch {
-    // The page has ended meanwhile.
-  }
 }

@@ -52,20 +52,29 @@ async function inRounds(
  * step fails for good, the run ends with its error, and reconciliation closes the batch and writes its report.
  */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  await orUnreported(batch, async () => {
-    const { ledgerId, batchId, fencingToken } = await withMonitoring(batch, running, async () =>
+  const { ledgerId, batchId, fencingToken } = await sendAndSettle(batch, running);
+  const { cancelled, pendingActions } = batch;
+  const control = batch.sendingControl();
+  const end = { ledgerId, batchId, fencingToken, cancelled, control, actions: [...pendingActions] };
+  batch.showSnapshot(await orUnreported(batch, () => finishBatch(end)));
+}
+
+async function sendAndSettle(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
+  try {
+    const last = await withMonitoring(batch, running, async () =>
       inRounds(batch, await whenTotalConfirmed(batch, running), async (round) => {
         await ensureMerchantsPatiently(batch, round);
         await sendCanary(batch, round);
         await runPages(batch, round);
       }),
     );
+    const { ledgerId, batchId } = last;
     if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
-    const { cancelled, pendingActions } = batch;
-    const control = batch.sendingControl();
-    const end = { ledgerId, batchId, fencingToken, cancelled, control, actions: [...pendingActions] };
-    batch.showSnapshot(await finishBatch(end));
-  });
+    return last;
+  } catch (error) {
+    if (error instanceof ActivityFailure && !isCancellation(error)) batch.unreported();
+    throw error;
+  }
 }
 
 const WAITING_FOR = 'total-unusual';
@@ -199,7 +208,7 @@ export async function reportBatch(
   return report;
 }
 
-/** Does a step. If it fails for good, the error says that all invoices are safe, and that reconciliation makes up for the step. */
+/** Does one of the last steps. If it fails, the error says that all invoices are safe, and that reconciliation makes up for the step. */
 async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -207,7 +216,7 @@ async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Pro
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     batch.unreported();
     const failed = error.cause instanceof ApplicationFailure ? error.cause : null;
-    const what = (failed?.message ?? 'A step of the batch was stopped from outside').replace(/\.?$/u, '.');
+    const what = (failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.');
     throw ApplicationFailure.nonRetryable(
       `${what} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
       failed?.type ?? 'internal',
