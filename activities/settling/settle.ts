@@ -236,14 +236,9 @@ function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
     case 'cancelled':
       return BATCH_CANCELLED;
     case 'outage':
-      if (UNPROVED.has(waitedFor ?? ''))
-        return {
-          code: PROFILE_UNPROVED,
-          message: `Not sent: the service profile was not proved to read the service within LOTE_OUTAGE_PATIENCE (${waitedFor}). lote status says what does not fit. Then drop the file again to send it.`,
-        };
       return {
-        code: 'service-away',
-        message: `Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE${waitedFor === null ? '' : ` (${waitedFor})`}. Drop the file again to send it.`,
+        code: UNPROVED.has(waitedFor ?? '') ? PROFILE_UNPROVED : 'service-away',
+        message: `Not sent: the service could not be used for longer than LOTE_OUTAGE_PATIENCE (${waitedFor ?? 'no answer'}). lote status says what does not fit. Drop the file again to send it.`,
       };
     case 'sent':
     case 'send-time':

@@ -121,16 +121,6 @@ describe('the circuit breaker', () => {
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
   });
 
-  it('is open while the breaker is still being written', async () => {
-    const { circuit, clock } = circuits(1);
-
-    const opening = circuit.trip(REFUSED, clock.now);
-    clock.now += 1;
-
-    expect(await circuit.enter()).toMatchObject({ kind: 'refused' });
-    await opening;
-  });
-
   it('counts troubles and waits from the start again when another process has closed it', async () => {
     const { circuits: all, circuit, clock } = circuits(2);
     for (let trouble = 0; trouble < 20; trouble += 1) await circuit.troubled(AWAY, clock.now);

@@ -131,15 +131,6 @@ describe('the wait for final words of the first invoices', () => {
     expect(Math.max(...sleeps), 'and at least twice a second').toBeLessThanOrEqual(500);
   });
 
-  it('ends when its time is over, however short that is', async () => {
-    const place = saying(() => SAID_PROCESSING);
-
-    const { asks, sleeps } = await asksOf(place, await acceptedBatch(place, 20), { waitMs: 700 });
-
-    expect(sleeps.reduce((sum, ms) => sum + ms, 0)).toBe(700);
-    expect(asks.at(-1)).toEqual({ at: 700, count: 20 });
-  });
-
   it('of a later attempt goes on where the one before was', async () => {
     const place = saying(() => SAID_PROCESSING);
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/settle.ts';
 import {
@@ -203,25 +202,6 @@ describe('a slice of invoices', () => {
 
     expect(place.posts).toHaveLength(1);
     expect(await breakerOf(place)).toMatchObject({ probeAfter: NOW + 5_000 });
-  });
-
-  it('gives the turn of the probe back when its worker stops before the probe could leave', async () => {
-    const env = new MockActivityEnvironment();
-    const place: SlicePlace = sending(created, 1, {
-      ledger: (real) => ({
-        freeze(...what) {
-          env.cancel();
-          return real.freeze(...what);
-        },
-      }),
-    });
-    const batch = await place.batch(1);
-    await openCircuit(place);
-
-    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 0, left: 1 });
-
-    expect(place.posts).toEqual([]);
-    expect(await breakerOf(place)).toMatchObject({ probingUntil: null });
   });
 
   it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
@@ -475,23 +455,6 @@ describe('errors that are kept under keys', () => {
     expect(await breakerOf(place)).toBeNull();
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
     expect(await batch.line('R0')).toMatchObject({ attempts: 12, reason: { code: 'stored-error' } });
-  });
-
-  it('make one question of many whether the service answers at all', async () => {
-    const { place, batch } = await sevenOfTwenty();
-    let open = 0;
-    let most = 0;
-    place.deps.service.listMerchants = async () => {
-      most = Math.max(most, (open += 1));
-      await sleep(50);
-      open -= 1;
-      return { kind: 'list', merchants: [] };
-    };
-
-    for (let round = 1; round <= 4; round += 1) await place.slice(batch);
-
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
-    expect(most).toBe(1);
   });
 
   it('are not looked for in what every key gets: the circuit opens, and nothing ends', async () => {

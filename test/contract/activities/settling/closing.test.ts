@@ -27,16 +27,7 @@ describe('the end of a page', () => {
       {
         code: 'service-away',
         message:
-          'Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE (http-503). Drop the file again to send it.',
-      },
-    ],
-    [
-      'the service gave no answer at all',
-      { ending: 'outage', waitedFor: null },
-      {
-        code: 'service-away',
-        message:
-          'Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE. Drop the file again to send it.',
+          'Not sent: the service could not be used for longer than LOTE_OUTAGE_PATIENCE (http-503). lote status says what does not fit. Drop the file again to send it.',
       },
     ],
   ] as const)('gives what was not sent the reason why: %s', async (_, ending, reason) => {
