@@ -146,11 +146,6 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.goto(`${page.url().replace(/\/invoices\/.*$/u, '')}/audit`);
     await page.getByText('the engine is back').waitFor();
     expect(await page.getByText('console', { exact: true }).count()).toBe(1);
-    const [csv] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download (CSV)' }).click(),
-    ]);
-    expect(await readFile(await csv.path(), 'utf8')).toContain('F/9: failed, regenerate');
   });
 
   it('sends by state from the page of the batch', async () => {
@@ -206,13 +201,6 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await keepScreen(page, 'console-figures');
   });
 
-  it('finds the same invoice from the command line, through the process that owns the ledger', async () => {
-    const found = await runLote(['find', 'cliente secreto 9', '--json'], lote.place.env);
-
-    expect(found.code, found.stderr).toBe(0);
-    expect((JSON.parse(found.stdout) as { found: { ref: string }[] }).found.map(({ ref }) => ref)).toEqual(['F/9']);
-  });
-
   it('sees that every part is well, and what is assumed of the service', async () => {
     await page.goto(`${lote.console}/health`);
     expect(await page.getByRole('row', { name: /well/ }).count()).toBeGreaterThanOrEqual(6);
@@ -225,87 +213,63 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await keepScreen(page, 'console-profile');
   });
 
-  describe('every page', () => {
-    const pages = [
-      ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'figures', 'health', 'profile'],
-      'report',
-    ] as const;
-    const address: Record<string, string> = {
-      home: '/',
-      check: '',
-      batch: '',
-      invoice: '',
-      audit: '',
-      search: '/search?q=F%2F9',
-      nights: '/nights',
-      night: '',
-      figures: '/figures',
-      health: '/health',
-      profile: '/profile',
-      report: '',
+  /** The addresses of all kinds of pages; the report comes last. */
+  async function addresses(): Promise<readonly string[]> {
+    const { batches } = (await (await fetch(`${lote.console}/api/batches`)).json()) as {
+      batches: readonly { batchId: string; file: string }[];
     };
+    const batch = `/batches/${batches.find(({ file }) => file.endsWith('may.csv'))?.batchId}`;
+    await writeInvoiceFile(join(lote.place.inputDir, 'bad.csv'), { invoices: 5, invalid: [2] });
+    return [
+      ...['/', '/check?file=bad.csv&decimal=.', '/search?q=F%2F9', '/figures', '/health', '/profile'],
+      ...[batch, `${batch}/invoices/9`, `${batch}/audit`],
+      ...['/nights', `/nights/${(await nightSummary()).replace('.html', '')}`, `${batch}/files/report.html`],
+    ].map((path) => lote.console + path);
+  }
 
-    const addressOf = (name: string): string => lote.console + (address[name] ?? '');
+  it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });
+    const plain = await context.newPage();
+    plain.setDefaultTimeout(PATIENCE_MS);
+    const file = join(desk, 'plain.csv');
+    await writeInvoiceFile(file, { invoices: 3, failing: [1] });
+    await plain.goto(lote.console);
+    await plain.locator('input[type=file]').setInputFiles(file);
+    await plain.getByRole('button', { name: 'Comprobar', exact: true }).click();
+    await plain.getByRole('button', { name: /^Iniciar/ }).click();
 
-    beforeAll(async () => {
-      const { batches } = (await (await fetch(`${lote.console}/api/batches`)).json()) as {
-        batches: readonly { batchId: string; file: string }[];
-      };
-      const batch = `/batches/${batches.find(({ file }) => file.endsWith('may.csv'))?.batchId}`;
-      const summary = await nightSummary();
-      Object.assign(address, {
-        ...{ batch, invoice: `${batch}/invoices/9`, audit: `${batch}/audit`, report: `${batch}/files/report.html` },
-        ...{ night: `/nights/${summary.replace('.html', '')}` },
-      });
-      const bad = join(lote.place.inputDir, 'bad.csv');
-      await writeInvoiceFile(bad, { invoices: 5, invalid: [2] });
-      address['check'] = '/check?file=bad.csv&decimal=.';
+    await plain.getByText('1 de 3 facturas está sin emisión confirmada.').waitFor();
+    await context.close();
+  });
+
+  it('loads nothing from anywhere else, and its policy stops no part of itself', async () => {
+    const context = await browser.newContext();
+    const visited = await context.newPage();
+    const foreign: string[] = [];
+    const complaints: string[] = [];
+    visited.on('request', (request) => {
+      if (!request.url().startsWith(lote.console) && !request.url().startsWith('data:')) foreign.push(request.url());
     });
-
-    it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
-      const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });
-      const plain = await context.newPage();
-      plain.setDefaultTimeout(PATIENCE_MS);
-      const file = join(desk, 'plain.csv');
-      await writeInvoiceFile(file, { invoices: 3, failing: [1] });
-      await plain.goto(lote.console);
-      await plain.locator('input[type=file]').setInputFiles(file);
-      await plain.getByRole('button', { name: 'Comprobar', exact: true }).click();
-      await plain.getByRole('button', { name: /^Iniciar/ }).click();
-
-      await plain.getByText('1 de 3 facturas está sin emisión confirmada.').waitFor();
-      await context.close();
+    visited.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
     });
+    for (const address of await addresses()) await visited.goto(address);
 
-    it('loads nothing from anywhere else, and its policy stops no part of itself', async () => {
-      const context = await browser.newContext();
-      const visited = await context.newPage();
-      const foreign: string[] = [];
-      const complaints: string[] = [];
-      visited.on('request', (request) => {
-        if (!request.url().startsWith(lote.console) && !request.url().startsWith('data:')) foreign.push(request.url());
-      });
-      visited.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
-      });
-      for (const name of pages) await visited.goto(addressOf(name));
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 
-      expect(foreign).toEqual([]);
-      expect(complaints).toEqual([]);
-      await context.close();
-    });
+  it('prints the report with every invoice, folded or not', async () => {
+    const context = await browser.newContext();
+    const visited = await context.newPage();
+    await visited.goto((await addresses()).at(-1) ?? '');
+    await visited.emulateMedia({ media: 'print' });
 
-    it('prints the report with every invoice, folded or not', async () => {
-      const context = await browser.newContext();
-      const visited = await context.newPage();
-      await visited.goto(addressOf('report'));
-      await visited.emulateMedia({ media: 'print' });
+    await keepScreen(visited, 'report-print');
 
-      await keepScreen(visited, 'report-print');
-
-      expect(await visited.getByRole('row', { name: /F\/40/ }).isVisible()).toBe(true);
-      await context.close();
-    });
+    expect(await visited.getByRole('row', { name: /F\/40/ }).isVisible()).toBe(true);
+    await context.close();
   });
 });
 

@@ -1,5 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONSOLE_STYLE } from '../../src/console/console-app.ts';
+import { STYLE } from '../../src/report/html/html-report.ts';
 import { BROWSER_PATH, launchBrowser, weighPage } from '../support/browser/browser.ts';
 import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../support/console/furnished-console.ts';
@@ -125,6 +127,22 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     expect(unscripted.size).toBe(pages.length);
   });
 
+  it.each([
+    ['the console', CONSOLE_STYLE],
+    ['a report', STYLE],
+  ])('shows the words behind a name that turns the reading direction around as they are, in %s', async (_, style) => {
+    const page = await browser.newPage();
+    const names = ['strong', 'code', 'a', 'span'].map(
+      (element) => `<li><${element}>may\u202Evsc.csv</${element}><i>: it waits for the next night</i></li>`,
+    );
+    await page.setContent(`<style>${style}</style><ul>${names.join('')}</ul>`);
+
+    const turned = await page.evaluate<readonly string[]>(TURNED);
+
+    expect(turned).toEqual([]);
+    await page.close();
+  });
+
   it('has only forms and buttons that work without JavaScript', () => {
     const known = new Set(served.routes);
     const broken = [...unscripted].flatMap(([address, { forms, inert }]) =>
@@ -160,6 +178,17 @@ async function pagesAmong({ url, addresses }: FurnishedConsole): Promise<readonl
   }
   return found;
 }
+
+/** Runs in the page: the elements behind which words run from right to left. */
+const TURNED = `[...document.querySelectorAll('i')].filter((words) => {
+  const leftOf = (at) => {
+    const range = document.createRange();
+    range.setStart(words.firstChild, at);
+    range.setEnd(words.firstChild, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return leftOf(0) >= leftOf(words.textContent.length - 1);
+}).map((words) => words.previousElementSibling.localName)`;
 
 /** Runs in the page. Names of fields may hide `method` and `action`, so that attributes are read. */
 const FORMS = `[...document.forms].flatMap((form) => {

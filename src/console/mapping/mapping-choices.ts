@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS } from '../../domain/row.ts';
-import { readDeclared } from '../pages/forms.ts';
 import type { ColumnMeaning, MappingChoices } from '../console-options.ts';
+import { readDeclared } from '../pages/page-parts.ts';
 
 /** Usual delimiters; a tab has no visible sign on a page. */
 export const DELIMITERS = [',', ';', 'tab', '|'] as const;

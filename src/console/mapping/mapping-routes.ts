@@ -5,10 +5,9 @@ import { actorOf, mayOperate } from '../http/people.ts';
 import type { FileMapper, KeptMapping, MappedFile, MappingChoices, MappedColumn } from '../console-options.ts';
 import { readChoices, DELIMITERS } from './mapping-choices.ts';
 import { html, type Row, type SafeHtml, table } from '../../texts/html.ts';
-import { firstFindings } from '../pages/page-parts.ts';
+import { field, firstFindings, select, writtenAs } from '../pages/page-parts.ts';
 import { baseName, formOf, netTable, tone, verdict } from '../routes/file-routes.ts';
 import { COLUMNS } from '../../domain/row.ts';
-import { select, writtenAs } from '../pages/forms.ts';
 import { fill } from '../../texts/fill.ts';
 import { markName } from '../../texts/outcomes/outcome-html.ts';
 
@@ -106,10 +105,7 @@ function saveFields(format: PageFormat, { name }: MappingPage, mapped: MappedFil
   const { mapping } = format.texts;
   if (mapped.check === null || mapped.check.refused) return html``;
   return html`<fieldset class="card">
-    <label
-      >${mapping.name}
-      <input name="name" maxlength="64" value="${name ?? mapped.suggestedName}"
-    /></label>
+    ${field(mapping.name, 'name', name ?? mapped.suggestedName, 64)}
     <p class="soft">${mapping.saveNote}</p>
     <button class="main" formaction="/mapping" formmethod="post">${mapping.save}</button>
   </fieldset>`;
@@ -159,14 +155,8 @@ function kindFields({ texts: { mapping } }: PageFormat, { columns }: MappedFile)
       ? ''
       : html`<fieldset>
           <legend>${mapping.kind}</legend>
-          <label
-            >${fill(mapping.skipped, { column: header })}
-            <input name="skip${at}" maxlength="1000" value="${kind.skip.join(', ')}"
-          /></label>
-          <label
-            >${fill(mapping.invoices, { column: header })}
-            <input name="invoices${at}" maxlength="1000" value="${kind.invoices.join(', ')}"
-          /></label>
+          ${field(fill(mapping.skipped, { column: header }), `skip${at}`, kind.skip.join(', '), 1_000)}
+          ${field(fill(mapping.invoices, { column: header }), `invoices${at}`, kind.invoices.join(', '), 1_000)}
         </fieldset>`,
   )}`;
 }
@@ -174,23 +164,13 @@ function kindFields({ texts: { mapping } }: PageFormat, { columns }: MappedFile)
 function constantFields({ texts: { mapping } }: PageFormat, mapped: MappedFile, choices: MappingChoices): SafeHtml {
   const given = mapped.open.filter((column) => column !== 'invoice_ref');
   const hasParts = mapped.columns.some(({ meaning }) => meaning === 'reference-part');
-  return html`${
-    hasParts
-      ? html`<label>${mapping.separator} <input name="separator" size="3" maxlength="5" value="${mapped.separator}" /></label>`
-      : ''
-  }
+  return html`${hasParts ? field(mapping.separator, 'separator', mapped.separator, 5) : ''}
   ${
     given.length === 0
       ? ''
       : html`<details ${given.some((column) => mapped.missing.includes(column) || choices.constants[column] !== undefined) ? 'open' : ''}>
           <summary>${mapping.every}</summary>
-          ${given.map(
-            (column) =>
-              html`<label
-                >${mapping.meanings[column]}
-                <input name="every-${column}" maxlength="200" value="${choices.constants[column] ?? ''}"
-              /></label>`,
-          )}
+          ${given.map((column) => field(mapping.meanings[column], `every-${column}`, choices.constants[column] ?? ''))}
         </details>`
   }`;
 }
@@ -202,12 +182,9 @@ function taxFields({ texts: { mapping } }: PageFormat, { taxWords }: MappedFile)
     <p class="soft">${mapping.taxesNote}</p>
     ${taxWords.map(
       ({ word, code }, place) =>
-        html`<input type="hidden" name="word${place}" value="${word}" /><label
-            >${fill(mapping.taxOf, { word })} <input name="code${place}" maxlength="200" value="${code}"
-          /></label>`,
+        html`<input type="hidden" name="word${place}" value="${word}" />${field(fill(mapping.taxOf, { word }), `code${place}`, code)}`,
     )}
-    <label>${mapping.taxWord} <input name="word${at}" maxlength="200" /></label>
-    <label>${mapping.taxCode} <input name="code${at}" maxlength="200" /></label>
+    ${field(mapping.taxWord, `word${at}`, '')} ${field(mapping.taxCode, `code${at}`, '')}
   </details>`;
 }
 

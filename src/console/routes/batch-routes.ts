@@ -18,14 +18,6 @@ import {
   totalsTable,
 } from '../../texts/outcomes/outcome-html.ts';
 import type { BatchWatch, ConsoleOptions } from '../console-options.ts';
-import {
-  reasonField,
-  reconcileForm,
-  retryBatchForm,
-  SETTLED_BY_POLLING,
-  totalForm,
-  uploadForm,
-} from '../pages/forms.ts';
 import { workflowAddress, type PageAnswers, type PageFormat } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import {
@@ -38,7 +30,13 @@ import {
   misfitNote,
   notOutOf,
   PROBLEM_STATES,
+  reasonField,
+  reconcileForm,
+  retryBatchForm,
+  SETTLED_BY_POLLING,
   type StateCounts,
+  totalForm,
+  uploadForm,
 } from '../pages/page-parts.ts';
 import { actionsFor, noteAct } from '../http/people.ts';
 import { doneNote } from './operate-routes.ts';

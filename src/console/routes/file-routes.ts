@@ -8,9 +8,16 @@ import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
 import { proofLines } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleActions, ConsoleOptions, Declared, FileCheck } from '../console-options.ts';
-import { readDeclared, select, uploadForm, writtenAs } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { batchAddress, firstFindings } from '../pages/page-parts.ts';
+import {
+  field,
+  batchAddress,
+  firstFindings,
+  readDeclared,
+  select,
+  uploadForm,
+  writtenAs,
+} from '../pages/page-parts.ts';
 import { mayOperate, noteAct } from '../http/people.ts';
 
 const StartForm = z.object({
@@ -210,10 +217,7 @@ function declareForm(format: PageFormat, { file, declared }: CheckPage): SafeHtm
       ${declared.profile === undefined ? '' : html`<input type="hidden" name="profile" value="${declared.profile}" />`}
       <p class="soft">${dryRun.declareNote}</p>
       ${writtenAs(format, 'decimal', declared.decimal)} ${writtenAs(format, 'encoding', declared.encoding)}
-      <label
-        >${mapping.sheet}
-        <input name="sheet" maxlength="200" value="${declared.sheet ?? ''}"
-      /></label>
+      ${field(mapping.sheet, 'sheet', declared.sheet ?? '')}
       ${keeps.map(([name, keep]) => select({ name, label: dryRun[name], chosen: declared[name], none: dryRun.refuseDuplicates, choices: [['keep', keep]] }))}
       <button>${dryRun.again}</button>
     </form>

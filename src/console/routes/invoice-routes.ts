@@ -1,5 +1,4 @@
 import { Hono, type Context } from 'hono';
-import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formula.ts';
 import type { Invoice } from '../../domain/invoice.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { InvoiceAction, InvoiceDetails, InvoiceGeneration } from '../../ledger/batches/lookup.ts';
@@ -8,15 +7,22 @@ import { fill } from '../../texts/fill.ts';
 import { facts, html, table, type SafeHtml } from '../../texts/html.ts';
 import { auditTable, stateMark, toneOf, wordOf } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { batchAddress, firstFindings, listPages, listPart } from '../pages/page-parts.ts';
-import { actionsFor, noteAct } from '../http/people.ts';
+import {
+  batchAddress,
+  firstFindings,
+  listPages,
+  listPart,
+  reconcileForm,
+  retryInvoiceForm,
+  SETTLED_BY_POLLING,
+} from '../pages/page-parts.ts';
+import { actionsFor } from '../http/people.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
 import { doneNote } from './operate-routes.ts';
 
 /** Serves the invoices of a batch, and its audit of manual acts. */
-export function invoiceRoutes({ ledger, actions, people }: ConsoleOptions, pages: PageAnswers): Hono {
+export function invoiceRoutes({ ledger, actions }: ConsoleOptions, pages: PageAnswers): Hono {
   const batchAt = (context: Context) => ledger.findBatch(context.req.param('id') ?? '');
 
   const invoice = pages.page(async (context, format) => {
@@ -38,20 +44,7 @@ export function invoiceRoutes({ ledger, actions, people }: ConsoleOptions, pages
     return { title: format.texts.audit.title, content };
   });
 
-  const auditFile = pages.page(async (context) => {
-    const batch = await batchAt(context);
-    if (batch === null) return null;
-    await noteAct(context, people, [batch.batchId], { what: 'download', why: 'audit.csv' });
-    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="audit.csv"',
-    });
-  });
-
-  return new Hono()
-    .get('/:id/invoices/:ordinal{[0-9]{1,9}}', invoice)
-    .get('/:id/audit', auditOfBatch)
-    .get('/:id/audit.csv', auditFile);
+  return new Hono().get('/:id/invoices/:ordinal{[0-9]{1,9}}', invoice).get('/:id/audit', auditOfBatch);
 }
 
 interface InvoicePage {
@@ -231,17 +224,5 @@ function auditPage(
     <h1>${words.title}</h1>
     ${audit.length === 0 ? html`<p>${own.none}</p>` : auditTable(format, shown)}
     ${listPages(format, part, (other) => `${page}/audit?page=${other}`)}
-    <p class="soft">${own.note}</p>
-    ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
-}
-
-const AUDIT_COLUMNS = ['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'];
-
-/** Returns the audit as a CSV file that Excel opens, with inert cells. */
-function auditCsv(audit: readonly AuditEntry[]): string {
-  const records = audit.map(({ at, who, what, why, acceptedDuplicateRisk, invoices, examples }) => [
-    ...[new Date(at).toISOString(), who ?? '', what, why, acceptedDuplicateRisk ? 'yes' : 'no', String(invoices)],
-    examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
-  ]);
-  return EXCEL_CSV_START + [AUDIT_COLUMNS, ...records].map((record) => excelCsvRecord(record)).join('');
+    <p class="soft">${own.note}</p>`;
 }

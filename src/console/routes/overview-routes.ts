@@ -6,9 +6,8 @@ import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { html, table, type Row, type SafeHtml } from '../../texts/html.ts';
 import { doubtSentence, stateBar } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions, HealthCheck, ShownSetting } from '../console-options.ts';
-import { uploadForm } from '../pages/forms.ts';
 import type { PageAnswers, PageFormat } from '../http/page-answers.ts';
-import { batchAddress, batchTone, isLive, misfitNote, notOutOf, type NotOut } from '../pages/page-parts.ts';
+import { batchAddress, batchTone, isLive, misfitNote, type NotOut, notOutOf, uploadForm } from '../pages/page-parts.ts';
 import { actionsFor } from '../http/people.ts';
 import { type ReadBatch, readBatches } from '../operations.ts';
 

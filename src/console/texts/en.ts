@@ -36,7 +36,6 @@ export const TEXTS_EN = {
   auditPage: {
     none: 'Nothing was done by hand.',
     note: 'Everything that a person, or the retry policy, did to this batch. It stands in the report too, but for downloads.',
-    download: 'Download (CSV)',
   },
   total: {
     state: 'held: confirm the total',

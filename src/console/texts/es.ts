@@ -36,7 +36,6 @@ export const TEXTS_ES: ConsoleTexts = {
   auditPage: {
     none: 'No se hizo nada a mano.',
     note: 'Todo lo que alguien, o la política de reintentos, hizo con este lote. También está en el informe, salvo las descargas.',
-    download: 'Descargar (CSV)',
   },
   total: {
     state: 'retenido: confirmar el total',

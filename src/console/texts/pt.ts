@@ -36,7 +36,6 @@ export const TEXTS_PT: ConsoleTexts = {
   auditPage: {
     none: 'Nada foi feito à mão.',
     note: 'Tudo o que alguém, ou a política de repetição, fez a este lote. Está também no relatório, salvo as descargas.',
-    download: 'Descarregar (CSV)',
   },
   total: {
     state: 'retido: confirmar o total',

@@ -6,6 +6,7 @@ import { totalsDiffer, totalsFinding } from '../../../src/domain/control-totals.
 import { LoteError } from '../../../src/domain/errors.ts';
 import { aBatch, anInvoice, ledgerHolding, pageAt, testConsole } from './console-ledger.ts';
 import type { Held, TestConsole } from './console-ledger.ts';
+import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 import { finding } from '../report/batch-invoices.ts';
 import { profileSettings } from '../../../src/app/console/console-parts.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
@@ -76,68 +77,59 @@ describe('a finished batch', () => {
   const TOTALS_ROW = finding(5, null, 'totals-row', 'Row 5 looks like a totals row.', 'warning');
   const flag = 'second-service-id';
   const doubtful = anInvoice({ flags: [flag], contradictions: [flag] });
-  const IN_DOUBT = '1 invoice went out and is in doubt';
+  const IN_DOUBT = '1 invoice went out and is in doubt: it may exist twice at the service';
+  const ROW = '1 row belongs to no invoice.';
+  const TOTALS = 'does not have the control totals';
   const OPEN = '1 of 2 invoices is not confirmed as issued.';
-  const and = (given: Parameters<typeof anInvoice>[0], first = anInvoice()) => ({
-    ...{ batch: aBatch({ invoices: 2 }), invoices: [first, anInvoice({ ordinal: 2, ...given })] },
+  const two = (first: BatchInvoice, second: BatchInvoice): Held => ({
+    ...{ batch: aBatch({ invoices: 2 }), invoices: [first, second] },
   });
-  const alone = (batch: Parameters<typeof aBatch>[0] = {}, invoice = anInvoice()) => ({
-    ...{ batch: aBatch({ invoices: 1, ...batch }), invoices: [invoice] },
+  const one = (rowsWithoutInvoice = 0, given: Partial<Held> = {}): Held => ({
+    ...{ batch: aBatch({ invoices: 1, rowsWithoutInvoice }), invoices: [anInvoice()], ...given },
   });
+  const other = (state: BatchInvoice['state']) => anInvoice({ ordinal: 2, state, reason: NO });
 
-  it.each<[string, Held, string, readonly string[], readonly string[]]>([
+  /** Of each: its name, the batch, its colour, and texts of the list and of its page; those of the list also stand on the page where it says them. */
+  it.each<[string, Held, string, string, readonly string[]]>([
+    ['with a totals row', one(1, { findings: [TOTALS_ROW] }), 'good', 'none', ['Everything went out: 1 invoice.']],
+    ['with a lost row', one(1), 'open', ROW, [ROW]],
+    ['with other control totals', one(0, { findings: [DIFFER] }), 'open', 'control totals', [TOTALS]],
     [
-      'with a totals row, which is nothing open',
-      { ...alone({ rowsWithoutInvoice: 1 }), findings: [TOTALS_ROW] },
-      ...(['good', ['<span class="soft">none</span>'], ['Everything went out: 1 invoice.']] as const),
+      'with an invoice in doubt, and other control totals',
+      ...([one(0, { invoices: [doubtful], findings: [DIFFER] }), 'bad', IN_DOUBT, [IN_DOUBT, TOTALS]] as const),
     ],
-    [
-      'with a lost row',
-      alone({ rowsWithoutInvoice: 1 }),
-      ...(['open', ['1 row belongs to no invoice.'], ['1 row belongs to no invoice.']] as const),
-    ],
-    [
-      'with other control totals',
-      { ...alone(), findings: [DIFFER] },
-      ...(['open', ['control totals'], ['does not have the control totals']] as const),
-    ],
-    [
-      'with an invoice in doubt, and control totals that differ',
-      { ...alone({}, doubtful), findings: [DIFFER] },
-      ...(['bad', [IN_DOUBT, 'control totals'], [IN_DOUBT, 'does not have the control totals']] as const),
-    ],
-    [
-      'with an invoice in doubt, and rows in no invoice',
-      alone({ rowsWithoutInvoice: 2 }, doubtful),
-      ...(['bad', [IN_DOUBT, '2 rows belong to'], [IN_DOUBT, '2 rows belong to']] as const),
-    ],
+    ['with an invoice in doubt, and a lost row', one(1, { invoices: [doubtful] }), 'bad', IN_DOUBT, [IN_DOUBT, ROW]],
     [
       'with an invoice in doubt, and one on its way',
-      and({ state: 'accepted' }, doubtful),
-      ...(['bad', [IN_DOUBT, 'still under way'], [IN_DOUBT, OPEN]] as const),
+      two(doubtful, other('accepted')),
+      'bad',
+      IN_DOUBT,
+      [IN_DOUBT, OPEN],
     ],
-    ...(['accepted', 'sending', 'staged'] as const).map((state): [string, Held, string, string[], string[]] => [
-      `with an invoice that reconciliation or another batch moves: ${state}`,
-      and({ state }),
-      'under-way',
-      ['<td>1 is still under way</td>'],
-      [OPEN],
-    ]),
+    ...(['accepted', 'sending', 'staged'] as const).map((state): [string, Held, string, string, string[]] => {
+      const held = two(anInvoice(), other(state));
+      return [
+        `with an invoice that may still move: ${state}`,
+        held,
+        'under-way',
+        '<td>1 is still under way</td>',
+        [OPEN],
+      ];
+    }),
     [
-      'with an invoice on its way and one that needs attention, which is said first',
-      and({ state: 'unsettled', reason: NO }, anInvoice({ state: 'accepted' })),
-      ...(['open', ['<td>1 needs attention</td>'], ['2 of 2 invoices are not confirmed as issued.']] as const),
+      'with an invoice that needs attention, which is said before one on its way',
+      two(anInvoice({ state: 'accepted' }), other('unsettled')),
+      ...(['open', '<td>1 needs attention</td>', ['2 of 2 invoices are not confirmed as issued.']] as const),
     ],
   ])('%s, says so in the list and on its page', async (_, held, tone, inList, onPage) => {
     const list = await pageOf('/', { held: [held] });
-    const page = await pageOf(`/batches/${aBatch().batchId}`, { held: [held] });
+    const page = await pageOf(MIXED_PAGE, { held: [held] });
 
     expect(list).toContain(`<span class="state ${tone}">finished</span>`);
-    expect(page).toContain(`<section class="verdict ${tone}">`);
-    for (const text of inList) expect(list).toContain(text);
-    for (const text of onPage) expect(page).toContain(text);
+    expect(list).toContain(inList);
+    for (const text of [`<section class="verdict ${tone}">`, ...onPage]) expect(page).toContain(text);
     expect(page.includes('Everything went out:')).toBe(tone === 'good');
-    expect(page.includes('belong')).toBe(inList.some((text) => text.includes('belong')));
+    expect(page.includes('belong')).toBe(onPage.includes(ROW));
   });
 });
 
@@ -468,19 +460,17 @@ describe('health', () => {
 
     const answer = await get('/api/health', { health });
 
-    expect(answer.status).toBe(200);
     const checks = ['ledger', 'temporal'].map((name) => ({ name, state: 'ok' }));
-    expect(await answer.json()).toMatchObject({ status: 'up', ledgerId: 'ledger-1', checks });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'up', ledgerId: 'ledger-1', checks }]);
     expect(await pageOf('/health', { health })).toContain('temporal');
   });
 
   it('is 503 when a part is in trouble, and says nothing of why a check broke', async () => {
-    const ledger = ledgerHolding([], { deliveryTrouble: () => Promise.reject(new Error('password=hunter2')) });
-    const health = () => Promise.reject(new Error('password=hunter2'));
+    const fail = () => Promise.reject(new Error('password=hunter2'));
 
-    const answer = await get('/api/health', { ledger, health });
+    const answer = await get('/api/health', { ledger: ledgerHolding([], { deliveryTrouble: fail }), health: fail });
+
     const text = await answer.text();
-
     expect(answer.status).toBe(503);
     expect(text).toContain('"trouble"');
     expect(text).not.toContain('hunter2');
@@ -533,11 +523,11 @@ describe('languages', () => {
 });
 
 describe('the page of the service profile', () => {
+  const MISFIT = 'No answer holds a known word.';
+
   function get(text: string, path = '/profile'): Promise<string> {
     const app = testConsole({
-      misfits: async () => [
-        { code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 },
-      ],
+      misfits: async () => [{ code: 'status-unknown', message: MISFIT, times: 3, firstAt: 0, lastAt: 0 }],
       health: async () => [{ name: 'service profile', state: 'ok', detail: 'fits' }],
       serviceProfile: { baseUrl: 'http://user:geheim@127.0.0.1:9/x' },
       profileSettings: profileSettings(loadProfile(text)),
@@ -545,28 +535,17 @@ describe('the page of the service profile', () => {
     return pageAt(app, path);
   }
 
-  it('explains every setting, with what is not the default', async () => {
-    const page = await get('{"limits":{"requestsPerSecond":10}}');
+  it('explains every setting, with what is not the default, and shows no secret and no text as HTML', async () => {
+    const page = await get(
+      JSON.stringify({ requests: { headers: { 'X-Api-Key': 'geheim-17' } }, error: { code: '/<script>x' } }),
+    );
 
     for (const key of ['requests.headers', 'signature.header', 'limits.requestsPerSecond', 'retry.maxGenerations'])
       expect(page).toContain(`<code>${key}</code>`);
-    expect(page).toContain('the header that holds the signature');
-    expect(page.split('changed</strong>').length).toBe(2);
-    expect(page).toContain('http://•••@127.0.0.1:9/x');
-    expect(page).toContain('No answer holds a known word.');
+    for (const text of ['the header that holds the signature', '(not shown)', 'http://•••@127.0.0.1:9/x', MISFIT])
+      expect(page).toContain(text);
+    for (const text of ['geheim', '<script>x', 'method="post"']) expect(page).not.toContain(text);
+    expect(page.split('changed</strong>').length).toBe(3);
     expect(await get('{}', '/health')).toContain('<a href="/profile">service profile</a>');
-  });
-
-  it('shows no secret, and no text as HTML', async () => {
-    const headers = { 'X-Api-Key': 'geheim-17' };
-    const page = await get(JSON.stringify({ requests: { headers }, error: { code: '/<script>x' } }));
-
-    expect(page).not.toContain('geheim-17');
-    expect(page).toContain('(not shown)');
-    expect(page).not.toContain('<script>x');
-  });
-
-  it('changes nothing: it takes no form', async () => {
-    expect(await get('{}')).not.toMatch(/method="post"/iu);
   });
 });

@@ -4,7 +4,6 @@ import { LoteError } from '../../../../src/domain/errors.ts';
 import { aBatch, anInvoice, ledgerHolding, pageAt, postForm, testConsole, visit } from '../console-ledger.ts';
 import type { Held } from '../console-ledger.ts';
 import type { InvoiceDetails, InvoiceGeneration } from '../../../../src/ledger/batches/lookup.ts';
-import { parse } from 'csv-parse/sync';
 import type { SavedTotalCheck } from '../../../../src/domain/records/total-check.ts';
 import type { AuditEntry } from '../../../../src/ledger/operations/audit.ts';
 
@@ -334,23 +333,9 @@ describe('the audit of a batch', () => {
     const page = await (await answerAt(`${PAGE}/audit`, [], language)).text();
 
     expect(page).toContain(text);
-    expect(page).not.toContain('audit.csv');
   });
 
-  it('is downloaded as a file that Excel opens and runs nothing of', async () => {
-    const answer = await answerAt(`${PAGE}/audit.csv`);
-
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
-    const text = Buffer.from(await answer.arrayBuffer()).toString('utf8');
-    expect(text.startsWith('\uFEFFsep=;\r\n')).toBe(true);
-    const records = parse(text.slice(text.indexOf('\n') + 1), { delimiter: ';', columns: true });
-    expect(records).toMatchObject([
-      { at: '2026-05-01T12:00:00.000Z', who: 'ana', what: 'pause', accepted_duplicate_risk: 'no' },
-      { who: '', why: "'=1+1 <b>", invoices: '1200', among_them: "'@F-1: unknown, abandon" },
-    ]);
-  });
-
-  it.each(['audit', 'audit.csv'])('%s of an unknown batch is 404', async (name) => {
-    expect((await answerAt(`/batches/nobody/${name}`)).status).toBe(404);
+  it('of an unknown batch is 404', async () => {
+    expect((await answerAt('/batches/nobody/audit')).status).toBe(404);
   });
 });

@@ -91,7 +91,7 @@ describe('sending again, from the page of a batch', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, PAGE]);
   });
 
-  it('is told in its own language why nothing could be done', async () => {
+  it('is told why nothing could be done', async () => {
     const retry = () => Promise.reject(new LoteError('transition-refused', 'Its file was refused. Nothing was done.'));
 
     const answer = await post(`${PAGE}/retry`, 'states=failed&reason=x', { actions: { retry } });
@@ -139,26 +139,16 @@ describe('asking the service now', () => {
     expect(await pageOf(PAGE, { invoices: [anInvoice()] })).not.toContain('/reconcile"');
   });
 
-  it.each([PAGE, `${PAGE}/invoices/4`])('leads back to %s with what was found', async (page) => {
-    const answer = await post(`${page}/reconcile`, '');
+  it.each<[string, ReconcileAnswer, string, readonly string[]]>([
+    [PAGE, ASKED, 'en', ['Asked for 5 documents, 4 of them now have a final word.', 'The rest waits: the service']],
+    [`${PAGE}/invoices/4`, { how: 'started' }, 'pt', ['O serviço está a ser consultado.']],
+  ])('leads back to %s with what was found', async (page, found, language, said) => {
+    const answer = await post(`${page}/reconcile`, '', { actions: { reconcile: async () => found } });
 
-    expect(answer.headers.get('location')).toMatch(new RegExp(`^${page}\\?done=reconcile`, 'u'));
-    const notified = await pageOf(answer.headers.get('location') ?? '');
-    expect(notified).toContain('Asked for 5 documents, 4 of them now have a final word.');
-    expect(notified).toContain('The rest waits: the service does not answer, or its profile was found to be wrong.');
+    const address = answer.headers.get('location') ?? '';
+    expect(address).toMatch(new RegExp(`^${page}\\?done=reconcile`, 'u'));
+    for (const text of said) expect(await pageOf(address, {}, language)).toContain(text);
   });
-
-  it('says so when it takes longer', async () => {
-    expect(await reconciled({ reconcile: async () => ({ how: 'started' }) }, 'pt')).toContain(
-      'O serviço está a ser consultado.',
-    );
-  });
-
-  /** The page to which the question leads back. */
-  async function reconciled(actions: TestConsole['actions'], language = 'en'): Promise<string> {
-    const answer = await post(`${PAGE}/reconcile`, '', { actions });
-    return pageOf(answer.headers.get('location') ?? '', {}, language);
-  }
 });
 
 describe('every operation', () => {
