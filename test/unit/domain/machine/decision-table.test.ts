@@ -87,6 +87,10 @@ function second(...earlier: readonly KeptGeneration[]): Part {
   return { generation: 2, idempotencyKey: 'key-2', kept: earlier };
 }
 
+function third(...earlier: readonly KeptGeneration[]): Part {
+  return { generation: 3, idempotencyKey: 'key-3', kept: earlier };
+}
+
 const OTHER_CONTENT = { fingerprint: 'earlier content' };
 const SECOND_DOCUMENT = kept({ generation: -1, state: 'accepted', serviceId: 'inv_2', settledAt: null, reason: null });
 
@@ -101,6 +105,26 @@ const HISTORIES: Readonly<Record<string, Part>> = {
   'after content that was never sent': second(
     kept({ ...OTHER_CONTENT, state: 'held', serviceId: null, attempts: 0, firstSentAt: null, settledAt: null }),
   ),
+  'after two that failed': third(kept(), kept({ generation: 2, idempotencyKey: 'key-2', serviceId: 'inv_3' })),
+  'after one that failed and one that was never sent': third(
+    kept(),
+    kept({ generation: 2, idempotencyKey: 'key-2', state: 'rejected', serviceId: null, firstSentAt: null }),
+  ),
+  'after other and the same content, of both issued is said': third(
+    kept({ ...OTHER_CONTENT, said: SAID.issued }),
+    kept({ generation: 2, idempotencyKey: 'key-2', serviceId: 'inv_3', said: SAID.issued }),
+  ),
+  'after the same and other content, of both issued is said': third(
+    kept({ said: SAID.issued }),
+    kept({ ...OTHER_CONTENT, generation: 2, idempotencyKey: 'key-2', serviceId: 'inv_3', said: SAID.issued }),
+  ),
+  'doubtful, issued earlier, after a failed one': {
+    ...second(kept()),
+    ...flags('older-ledger', 'issued-in-earlier-generation'),
+  },
+  'with the key of a failed one, second id': { ...second(kept()), ...SECOND, idempotencyKey: 'key-1' },
+  'with the key of a failed one, closed': { ...second(kept()), ...CLOSED, idempotencyKey: 'key-1' },
+  'of another batch, after a failed one': { ...second(kept()), ...OTHER_OWNER },
   'beside a second document': { ...SECOND, kept: [SECOND_DOCUMENT] },
   'beside a second document that failed': { ...SECOND, kept: [{ ...SECOND_DOCUMENT, state: 'failed' }] },
   'beside a second document, issued is said of it': { ...SECOND, kept: [{ ...SECOND_DOCUMENT, said: SAID.issued }] },
@@ -170,6 +194,10 @@ for (const code of ['key-known-with-other-bytes', 'stored-error', 'retention-win
 for (const state of ['held', 'unknown'])
   for (const code of ['merchant-details-missing', 'accepted-in-earlier-generation']) add(state, code, reason(code));
 add('sending', 'no POST is known', { exposure: 'lost', firstSentAt: null, attempts: 0 });
+add('unknown', 'without a reason', { reason: null });
+add('sending', 'closed, not frozen, changed long ago', CLOSED, { frozenAt: null, changedAt: LONG_AGO });
+add('unknown', 'closed, not frozen', CLOSED, { frozenAt: null });
+add('held', 'without a reason', { reason: null });
 add('accepted', 'without a time', { acceptedAt: null });
 
 const OF_OWN = { batchId: 'own' };
