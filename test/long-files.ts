@@ -18,7 +18,6 @@ export const LONG_FILES: readonly string[] = [
   'test/workflow/recovery/reset.test.ts',
   'test/chaos/fault-matrix.test.ts',
   'test/e2e/commands/rehearse-command.test.ts',
-  'test/e2e/bench.test.ts',
   'test/e2e/faults/stop-at-once.test.ts',
   'test/workflow/recovery/stopped-files.test.ts',
   'test/e2e/commands/purge.test.ts',

@@ -10,8 +10,7 @@ import { VERSION } from '../../app/version.ts';
 import { type Check, errorText, fine, trouble, unknown, within } from './check.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';
 import { checkLedger, type Examination, type LedgerChecks, type ReadOnlyLedger } from './check-ledger.ts';
-import { checkEvents, checkReceiver } from './check-receiver.ts';
-import { accountCheck, checkService } from './check-service.ts';
+import { accountCheck, checkEvents, checkReceiver, checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
 
 /** An embedded ledger takes a second to start, and much longer on a busy machine. */

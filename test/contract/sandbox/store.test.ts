@@ -15,7 +15,7 @@ import {
   type SandboxStore,
   type WebhookRecord,
 } from '../../../src/sandbox/store.ts';
-import { call, errorOf, invoiceFor, merchantIn, postInvoice, type Json } from '../../unit/sandbox/support/client.ts';
+import { call, errorOf, invoiceFor, merchantIn, postInvoice } from '../../unit/sandbox/support/client.ts';
 import { owedIn, receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
 import { compiledProcess } from '../../support/compiled-process.ts';
 
@@ -181,22 +181,6 @@ it('books that are restored have the last word of each record, the first answer 
 });
 
 describe('a restart', () => {
-  it('goes on where the list of merchants was', async () => {
-    const store = memoryStore();
-    const first = await sandbox({ store });
-    for (const nif of ['1', '2', '3']) await merchantIn(first.url, nif);
-    const page = await call(first.url, 'GET', '/v1/merchants?limit=2');
-    await first.close();
-    const second = await sandbox({ store });
-    await merchantIn(second.url, '4');
-
-    const rest = await call(second.url, 'GET', `/v1/merchants?limit=2&cursor=${String(page.json['next_cursor'])}`);
-
-    const nifs = [page, rest].flatMap(({ json }) => (json['data'] as Json[]).map(({ nif }) => nif));
-    expect(nifs).toEqual(['1', '2', '3', '4']);
-    expect(rest.json['next_cursor']).toBeNull();
-  });
-
   it('keeps a merchant refused twice, a webhook registered once, and a settled invoice settled', async () => {
     const store = memoryStore();
     const first = await sandbox({ store });

@@ -62,20 +62,6 @@ export interface MatrixRow extends BookDifferences {
 
 export const HELD = 'held';
 
-/** Formats the matrix as a text table, for the log of `npm run test:chaos`. */
-export function matrixText(rows: readonly MatrixRow[]): string {
-  const head = ['fault', 'step', 'workers', 'invoices', 'lost', 'double', 'cut', 'longest wait', 'verdict'];
-  const lines = rows.map((row) => [
-    ...[row.fault, row.step, row.workers, row.invoices, row.lost, row.double, row.cut].map(String),
-    `${row.longestWait} s`,
-    row.verdict,
-  ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column]?.length ?? 0)));
-  const text = [head, ...lines].map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  const held = rows.filter(({ verdict }) => verdict === HELD).length;
-  return [...text.map((line) => line.trimEnd()), `${held} of ${rows.length} cases held`].join('\n');
-}
-
 /** The differences between the books of the service and a file, in invoices. */
 export interface BookDifferences {
   /** Invoices in the file, but not in the books. */

@@ -52,7 +52,7 @@ export async function newPlace() {
  * less often. Optimising the functions of a start takes longer than it saves (V8's own budget is 67,584; after Node 20
  * it cannot be set). For the same reason V8 compiles the functions of the embedded database once, without optimising.
  */
-export const NODE_OPTIONS: readonly string[] = [
+const NODE_OPTIONS: readonly string[] = [
   ...['--min-semi-space-size=32', '--max-semi-space-size=64', '--liftoff-only'],
   ...(process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : []),
 ];

@@ -45,16 +45,6 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('has no circle of services that wait for each other', () => {
-    const waitsFor = (name: string): string[] => Object.keys(compose.services[name]?.depends_on ?? {});
-    const reach = (name: string, path: readonly string[]): void => {
-      expect(path).not.toContain(name);
-      for (const next of waitsFor(name)) reach(next, [...path, name]);
-    };
-
-    for (const [name] of services) reach(name, []);
-  });
-
   it.each(services)('%s mounts only volumes and secrets that are declared, and runs files that exist', (_, service) => {
     const named = (service.volumes ?? [])
       .map((mount) => mount.split(':')[0] ?? '')
@@ -80,13 +70,6 @@ describe('docker-compose.yml', () => {
       expect(user).toBe('${LOTE_USER_ID:-1000}:${LOTE_GROUP_ID:-1000}');
       expect(mode).toBeUndefined();
     }
-  });
-
-  it('can be scaled: the worker has no name and no port of its own', () => {
-    const { worker } = compose.services;
-
-    expect(worker).not.toHaveProperty('container_name');
-    expect(worker).not.toHaveProperty('ports');
   });
 
   it.each(own)('%s gets only variables that Lote reads, with values that it takes', async (name, service) => {
@@ -140,10 +123,5 @@ describe('deploy/sandbox.env', () => {
 
     expect(compose.services['sandbox']?.profiles).toContain(profile);
     for (const name of Object.keys(others)) expect(TEXT).toContain(`\${${name}:`);
-  });
-
-  it('names services by their names', () => {
-    for (const [, value] of lines.filter(([, text]) => URL.canParse(text)))
-      expect(Object.keys(compose.services)).toContain(new URL(value).hostname);
   });
 });

@@ -5,7 +5,6 @@ import { memoryStore } from '../../../src/sandbox/store.ts';
 import { call, invoiceFor, merchantIn, postInvoice } from './support/client.ts';
 import type { Json } from './support/client.ts';
 import { FAST_RETRIES, owedIn, receiver, register, sandbox } from './support/fixtures.ts';
-import { until } from '../../support/until.ts';
 
 async function createInvoices(box: Sandbox, count: number, taxCode = 'IVA_14'): Promise<readonly string[]> {
   const merchantId = await merchantIn(box.url);
@@ -86,18 +85,6 @@ describe('a delivery', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('is not sent after a redirect, but again to the registered address', async () => {
-    const elsewhere = await receiver();
-    const { box, received } = await withReceiver((_, count) =>
-      count === 1 ? { status: 307, headers: { location: elsewhere.url } } : { status: 200 },
-    );
-
-    await createInvoices(box, 1);
-
-    await expect.poll(() => received.length).toBe(2);
-    expect(elsewhere.received).toEqual([]);
-  });
-
   it('is given up after the last try, and the books say so', async () => {
     const { box, received } = await withReceiver(() => ({ status: 500 }));
 
@@ -129,35 +116,6 @@ describe('a delivery', () => {
       expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'));
     }
   });
-
-  it('is never one of more than the bound at a time', async () => {
-    const box = await sandbox({ webhooks: { ...FAST_RETRIES, concurrency: 4 } });
-    // The first ones wait for each other, however slow the machine is.
-    const { url, received, mostAtATime } = await receiver(async () => {
-      await until(() => mostAtATime() >= 4);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      return { status: 200 };
-    });
-    await register(box.url, url);
-
-    await createInvoices(box, 40);
-
-    await expect.poll(() => received.length).toBe(40);
-    expect(mostAtATime()).toBe(4);
-  });
-
-  it('of one endpoint does not wait for another one that hangs', async () => {
-    const box = await sandbox({ webhooks: { ...FAST_RETRIES, concurrency: 1 } });
-    const hanging = await receiver(() => new Promise(() => {}));
-    const quick = await receiver();
-    await register(box.url, hanging.url);
-    await register(box.url, quick.url);
-
-    await createInvoices(box, 10);
-
-    await expect.poll(() => quick.received.length).toBe(10);
-    expect(hanging.received).toHaveLength(1);
-  });
 });
 
 describe('a restart', () => {
@@ -174,18 +132,5 @@ describe('a restart', () => {
     await expect.poll(() => second.books().totals.issued).toBe(3);
     await expect.poll(() => received.length).toBe(3);
     expect(received.map(({ body }) => dataIdOf(body)).toSorted()).toEqual(ids.toSorted());
-  });
-
-  it('counts the time that has passed', async () => {
-    const store = memoryStore();
-    let now = 1_000_000;
-    const first = await sandbox({ store, settleMs: 3_600_000, clock: () => now });
-    await createInvoices(first, 1);
-    await first.close();
-    now += 3_600_000;
-
-    const second = await sandbox({ store, settleMs: 3_600_000, clock: () => now });
-
-    await expect.poll(() => second.books().totals.issued).toBe(1);
   });
 });

@@ -77,15 +77,6 @@ describe('an Idempotency-Key', () => {
     expect(tooLate.status).toBe(201);
     expect(tooLate.json['id']).not.toBe(created.json['id']);
   });
-
-  it('creates anew each time when there is none', async () => {
-    const { url, books, body } = await withMerchant();
-
-    await postInvoice(url, body);
-    await postInvoice(url, body);
-
-    expect(books().totals.invoices).toBe(2);
-  });
 });
 
 it('the books show two invoices with the same bytes as duplicates, and two keys as what they are', async () => {

@@ -39,20 +39,6 @@ describe('GET /v1/merchants', () => {
     expect(second['next_cursor']).toBeNull();
   });
 
-  it('takes a smaller limit, and ends without a cursor when the last page is full', async () => {
-    const { url } = await sandbox();
-    for (const nif of ['1', '2', '3', '4']) await merchantIn(url, nif);
-
-    const first = await listed(url, '?limit=2');
-    const second = await listed(url, `?limit=2&cursor=${String(first['next_cursor'])}`);
-
-    expect([first, second].map(({ data }) => (data as Json[]).map(({ nif }) => nif))).toEqual([
-      ['1', '2'],
-      ['3', '4'],
-    ]);
-    expect(second['next_cursor']).toBeNull();
-  });
-
   it.each([
     ['limit', '?limit=0'],
     ['limit', '?limit=101'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { closeNightMessage, sendNightMessage } from '../../../../activities/nightly/nightly.ts';
+import { sendNightMessage } from '../../../../activities/nightly/nightly.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 
@@ -48,42 +48,5 @@ describe('sending the message of a night', () => {
 
     expect(sent()).toBe(1);
     expect(warned).toHaveLength(1);
-  });
-
-  it('is over after the last try: the run log says so, with why the last try failed, and of that night alone', async () => {
-    const { deps, nights } = await placeOf([new LoteError('message-unsent', 'found 451')]);
-    const next = { ...NIGHT, nightId: '2026-11-24-5e6f7a8b', date: '2026-11-24' };
-    await nights.finish(next, { waiting: [], finishedAt: 2 });
-    await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
-    await sendNightMessage(deps, { ...INPUT, night: next });
-
-    await closeNightMessage({ ...deps, now: () => 9 }, { ...INPUT, isUnanswered: false });
-    await closeNightMessage(deps, { ...INPUT, night: next, isUnanswered: false });
-
-    expect((await nights.run(NIGHT))?.message).toEqual({ state: 'refused', at: 9, detail: 'found 451' });
-    expect((await nights.run(next))?.message).toMatchObject({ state: 'sent', detail: null });
-  });
-
-  it.each([
-    [
-      'of which an earlier try says why it failed',
-      new LoteError('message-unsent', 'Found 503.'),
-      'Found 503. The last try ended without an answer: it may have been sent.',
-    ],
-    ['of which no try says anything', null, 'The last try ended without an answer: it may have been sent.'],
-  ])('says that it may have been sent, of one %s, when the last try has no answer', async (_, earlier, detail) => {
-    const { deps, nights } = await placeOf([earlier]);
-    if (earlier !== null) await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
-
-    await closeNightMessage(deps, { ...INPUT, isUnanswered: true });
-
-    expect((await nights.run(NIGHT))?.message).toEqual({ state: 'refused', at: 7, detail });
-  });
-
-  it('takes no message for a dropped file of the night', async () => {
-    const { deps, nights } = await placeOf([null]);
-    await sendNightMessage(deps, INPUT);
-
-    expect((await nights.run(NIGHT))?.files).toEqual([]);
   });
 });

@@ -43,8 +43,6 @@ export interface ReceivedDelivery {
 export interface Receiver {
   readonly url: string;
   readonly received: ReceivedDelivery[];
-  /** The greatest number of deliveries that were open at one moment. */
-  readonly mostAtATime: () => number;
 }
 
 export interface ReceiverAnswer {
@@ -59,18 +57,13 @@ export async function receiver(
   }),
 ): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
-  let open = 0;
-  let most = 0;
   const server = createServer((request, response) => {
-    open += 1;
-    most = Math.max(most, open);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const delivery = { body: Buffer.concat(chunks).toString(), headers: request.headers };
       received.push(delivery);
       void Promise.resolve(answer(delivery, received.length)).then(({ status, headers = {} }) => {
-        open -= 1;
         response.writeHead(status, headers).end();
       });
     });
@@ -81,7 +74,7 @@ export async function receiver(
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/webhooks`, received, mostAtATime: () => most };
+  return { url: `http://127.0.0.1:${port}/webhooks`, received };
 }
 
 /** The deliveries that a store still owes. */
