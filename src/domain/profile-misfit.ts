@@ -1,3 +1,5 @@
+import { cut, oneLine } from './text/one-line.ts';
+
 /** A finding of a running Lote: the service profile does not fit the service, or the secret does not fit its deliveries. */
 export interface ProfileMisfit {
   /** Kebab case, such as `deliveries-refused`. */
@@ -13,13 +15,10 @@ export interface ProfileMisfit {
 
 const LONGEST_MESSAGE = 400;
 const LONGEST_WORD = 40;
-// Control and format characters (including those that change the text direction) and line ends.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
 
 /** Returns the message in one line of at most 400 characters. */
 export function misfitMessage(text: string): string {
-  const line = text.replaceAll(UNPRINTABLE, ' ').replaceAll(/\s+/g, ' ').trim();
-  return cut(line, LONGEST_MESSAGE);
+  return oneLine(text, LONGEST_MESSAGE);
 }
 
 /**
@@ -29,9 +28,4 @@ export function misfitMessage(text: string): string {
 export function shownWord(word: string): string {
   if (/\d{5}/.test(word) || !/^[\p{L}\d._:/-]+$/u.test(word)) return `(a text of ${word.length} characters)`;
   return `"${cut(word, LONGEST_WORD)}"`;
-}
-
-function cut(text: string, most: number): string {
-  const characters = Array.from(text);
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }

@@ -22,33 +22,19 @@ import type {
 import type { Invoice } from '../domain/invoice.ts';
 
 /** The Electronic Invoicing Service as Lote uses it, with timeouts and limits. Methods never throw for an answer. */
-export interface InvoicingService {
-  readonly baseUrl: string;
-  /**
-   * Returns the exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Lote freezes them in
-   * the ledger before the first send.
-   */
-  invoiceBody(invoice: Invoice, merchantId: string): string;
-  createInvoice(body: string, idempotencyKey: string, limits?: PostLimits): Promise<CreateAnswer>;
-  getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
-  /** Reads all pages of the list. */
-  listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
-  createMerchant(
-    merchant: { readonly nif: string; readonly legalName: string; readonly email: string },
-    idempotencyKey: string,
-    limits?: PostLimits,
-  ): Promise<MerchantAnswer>;
-  registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
-  /** Closes all connections at once: requests under way get no answer, and later requests use new connections. */
-  dropConnections(): void;
-  close(): Promise<void>;
+export type InvoicingService = ReturnType<typeof createInvoicingService>;
+
+interface NewMerchant {
+  readonly nif: string;
+  readonly legalName: string;
+  readonly email: string;
 }
 
 /**
  * Opens the service over HTTP.
  * @throws LoteError `configuration-invalid` when the address or the key cannot be used.
  */
-export function createInvoicingService(options: ConnectionOptions): InvoicingService {
+export function createInvoicingService(options: ConnectionOptions) {
   const { profile } = options;
   const { requests, invoice, merchants, webhook } = profile;
   const connection = openConnection(options);
@@ -60,18 +46,24 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
 
   return {
     baseUrl: connection.baseUrl,
-    invoiceBody: (of, merchantId) => invoiceBody(of, merchantId, requests.createInvoice.body),
-    async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
+    /**
+     * Returns the exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Lote freezes them in
+     * the ledger before the first send.
+     */
+    invoiceBody: (of: Invoice, merchantId: string) => invoiceBody(of, merchantId, requests.createInvoice.body),
+    async createInvoice(body: string, idempotencyKey: string, limits: PostLimits = {}): Promise<CreateAnswer> {
+      const { signal, permit } = limits;
       const { path } = requests.createInvoice;
       const post = { operation: 'create-invoice', method: 'POST', path, body, idempotencyKey } as const;
       return classify(await call({ ...post, signal, permit }), profile, 'invoice');
     },
-    async getInvoice(serviceId, signal) {
+    async getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer> {
       const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));
       const end = await call({ operation: 'get-invoice', method: 'GET', path, signal });
       return readStatus(end, serviceId, profile);
     },
-    async listMerchants(signal) {
+    /** Reads all pages of the list. */
+    async listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer> {
       const get = { operation: 'list-merchants', method: 'GET', signal } as const;
       // `readMerchantList` evaluates its own expressions, over pages and items.
       return await readMerchantList(async (path) => await connection.call({ ...get, path }), {
@@ -79,19 +71,24 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
         baseUrl: connection.baseUrl,
       });
     },
-    async createMerchant(merchant, idempotencyKey, limits = {}) {
+    async createMerchant(
+      merchant: NewMerchant,
+      idempotencyKey: string,
+      limits: PostLimits = {},
+    ): Promise<MerchantAnswer> {
       const { path, body: template } = requests.createMerchant;
       const body = merchantBody(merchant, template);
       const post = { operation: 'create-merchant', method: 'POST', path, body, idempotencyKey } as const;
       return merchantAnswer(classify(await call({ signal: undefined, ...post, ...limits }), profile, 'merchant'));
     },
-    async registerWebhook(url, signal) {
+    async registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer> {
       const { path, body: template } = requests.registerWebhook;
       const body = webhookBody(url, template);
       // The interface publishes no Idempotency-Key for this request, so Lote never repeats it here.
       const end = await call({ operation: 'register-webhook', method: 'POST', path, body, signal });
       return readRegistration(end, profile);
     },
+    /** Closes all connections at once: requests under way get no answer, and later requests use new connections. */
     dropConnections: () => connection.drop(),
     close: () => connection.close(),
   };
@@ -126,8 +123,6 @@ const PUBLISHED = {
   merchant: { legal_name: '{legal_name}', nif: '{nif}', email: '{email}' },
   webhook: { url: '{url}', events: '{events}' },
 };
-
-type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
 /** Returns the exact text of the POST that creates a merchant. */
 export function merchantBody({ legalName, nif, email }: NewMerchant, template: unknown): string {

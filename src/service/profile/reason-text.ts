@@ -1,16 +1,11 @@
+import { oneLine } from '../../domain/text/one-line.ts';
+
 /** This length is enough for a sentence and short enough for a report's cell. */
 const MAX_MESSAGE = 200;
-/** Control and format characters and halves of surrogate pairs break terminals, and PostgreSQL refuses NUL in text. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 /** Returns a text as one printable line of at most 200 characters. */
 export function reasonText(text: string): string {
-  const line = text
-    .slice(0, MAX_MESSAGE * 10)
-    .replace(UNPRINTABLE, ' ')
-    .trim();
-  const characters = Array.from(line);
-  return characters.length <= MAX_MESSAGE ? line : `${characters.slice(0, MAX_MESSAGE - 1).join('')}…`;
+  return oneLine(text, MAX_MESSAGE);
 }
 
 /** A longer number may be the tax number of a person. */

@@ -4,7 +4,7 @@ import { createInvoicingService, type InvoicingService } from '../../../src/serv
 import type { ConnectionOptions } from '../../../src/service/service-connection.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
-import { deadAddress, scriptedServer, sendJson } from './scripted-server.ts';
+import { scriptedServer, sendJson } from './scripted-server.ts';
 
 const KEY = 'sk_test_client-of-the-tests';
 
@@ -57,30 +57,6 @@ describe('createInvoice', () => {
       'x-api-version': '2',
       'accept-encoding': 'identity',
     });
-  });
-
-  it('keeps connections and never opens more than the profile allows', async () => {
-    const ports = new Set<number>();
-    let open = 0;
-    let most = 0;
-    const server = await scriptedServer((_request, response) => {
-      ports.add(response.socket?.remotePort ?? 0);
-      open += 1;
-      most = Math.max(most, open);
-      setImmediate(() => {
-        open -= 1;
-        sendJson(response, 201, { id: 'inv_1' });
-      });
-    });
-    const service = clientOf(server.baseUrl, { profile: loadProfile('{"limits":{"maxConcurrency":3}}') });
-
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, async (_unused, n) => await service.createInvoice('{}', `lote_${n}`)),
-    );
-
-    expect(answers.every(({ kind }) => kind === 'created')).toBe(true);
-    expect(most).toBeLessThanOrEqual(3);
-    expect(ports.size).toBeLessThanOrEqual(3);
   });
 
   it('holds every kind of request after a Retry-After, without sleeping through it', async () => {
@@ -217,65 +193,6 @@ describe('each request', () => {
     expect(await service.createMerchant(merchant, 'lote_m', { permit })).toEqual({ kind: 'not-permitted' });
     expect(await service.createInvoice('{}', 'lote_1', { permit })).toEqual({ kind: 'not-permitted' });
     expect(server.received).toEqual([]);
-  });
-});
-
-describe('expressions of the profile', () => {
-  const PROFILE = {
-    error: { code: 'jsonata:fault.no', message: 'jsonata:fault.text' },
-    invoice: {
-      id: 'jsonata:doc.id',
-      status: 'jsonata:doc.state',
-      reasonCode: 'jsonata:doc.why',
-      reasonMessage: 'jsonata:doc.say',
-    },
-    merchants: { createdId: 'jsonata:shop.id' },
-    webhook: { secret: 'jsonata:hook.secret' },
-    answers: {
-      success: { at: 'jsonata:$not($exists(fault))', is: ['true'] },
-      rules: [{ has: 'jsonata:fault.twin', id: 'jsonata:fault.twin', means: 'exists' }],
-    },
-  };
-
-  const saying = (status: number, value: unknown) => answering(status, value, PROFILE);
-
-  it.each([
-    [201, { doc: { id: 'inv_1', state: 'issued' } }, { kind: 'created', serviceId: 'inv_1', word: 'issued' }],
-    [409, { fault: { twin: 'inv_2' } }, { kind: 'created', serviceId: 'inv_2' }],
-    [
-      422,
-      { fault: { no: 'bad_nif', text: 'No' } },
-      { kind: 'refused', reason: { code: 'bad-nif', message: 'HTTP 422: No' } },
-    ],
-    [200, { fault: { no: 'bad_nif' }, doc: { id: 'inv_1' } }, { kind: 'lost' }],
-  ])('read a %d to a creating POST with %j', async (status, value, expected) => {
-    expect(await (await saying(status, value)).createInvoice('{}', 'lote_1')).toMatchObject(expected);
-  });
-
-  it('read the status of an invoice, and why it failed', async () => {
-    const service = await saying(200, { doc: { id: 'inv_1', state: 'failed', why: 'engine', say: 'Down' } });
-
-    expect(await service.getInvoice('inv_1')).toMatchObject({
-      ...{ kind: 'status', status: 'failed' },
-      reason: { code: 'engine', message: 'Down' },
-    });
-  });
-
-  it('read the id of a merchant, and the secret of a registration', async () => {
-    const service = await saying(201, { shop: { id: 'mrc_7' }, hook: { secret: 'whsec_7a' } });
-
-    const merchant = { nif: '1', legalName: 'L', email: 'l@example.org' };
-    expect(await service.createMerchant(merchant, 'lote_m')).toEqual({ kind: 'created', merchantId: 'mrc_7' });
-    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ secret: 'whsec_7a' });
-  });
-
-  it('leave what was not answered as it is', async () => {
-    const service = clientOf(await deadAddress(), { profile: loadProfile(JSON.stringify(PROFILE)) });
-
-    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({
-      ...{ kind: 'not-now' },
-      reason: { code: 'connection-refused' },
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { brokenExchange, connectFailure } from '../../../src/service/exchange.ts';
-import { documentOf, outcomeOf, readBody, type ExchangeResult } from '../../../src/service/exchange-result.ts';
+import { outcomeOf, readBody, type ExchangeResult } from '../../../src/service/exchange-result.ts';
 
 const KEY = 'sk_live_0123456789';
 
@@ -73,48 +73,6 @@ describe('the outcome of a request, for those who count', () => {
     ['500', answer(500), '5xx'],
   ])('where %s', (_name, end, outcome) => {
     expect(outcomeOf(end)).toBe(outcome);
-  });
-});
-
-describe('what the places of a profile are read from', () => {
-  const prose = (text?: string): ExchangeResult => ({
-    ...{ kind: 'answer', status: 422, retryAfterMs: null, headers: { location: '/x' } },
-    body: { kind: 'unreadable', why: 'not-json', ...(text !== undefined && { text }) },
-  });
-
-  it.each<[string, ExchangeResult, object]>([
-    ['a text of the service', prose('The NIF is wrong'), { text: 'The NIF is wrong' }],
-    ['the page of a gateway, which is no word of the service', prose('\n <html>'), {}],
-    ['bytes that are no text', prose(), {}],
-  ])('holds status and headers, and %s', (_name, end, more) => {
-    expect(documentOf(end)).toStrictEqual({ body: undefined, status: 422, headers: { location: '/x' }, ...more });
-  });
-
-  it('holds the values of expressions, where there are some', () => {
-    const end: ExchangeResult = {
-      ...{ kind: 'answer', status: 200, retryAfterMs: null },
-      body: { kind: 'json', value: { id: 1 } },
-    };
-    const computed = new Map([['a & b', 'c']]);
-
-    expect(documentOf(end)).toStrictEqual({ body: { id: 1 }, status: 200 });
-    expect(documentOf({ ...end, computed })).toStrictEqual({ body: { id: 1 }, status: 200, computed });
-  });
-
-  it.each(['encoded', 'oversize', 'cut-short', 'not-evaluated'] as const)(
-    'holds the status alone of an answer that is %s: what it would say is not known',
-    (why) => {
-      const end: ExchangeResult = {
-        ...{ kind: 'answer', status: 201, retryAfterMs: null, headers: { location: '/v1/invoices/inv_1' } },
-        body: { kind: 'unreadable', why },
-      };
-
-      expect(documentOf(end)).toStrictEqual({ body: undefined, status: 201 });
-    },
-  );
-
-  it('holds nothing when no answer came', () => {
-    expect(documentOf({ kind: 'broken', code: 'connection-reset' })).toStrictEqual({ body: undefined });
   });
 });
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConnection, serviceAddress, type ConnectionOptions } from '../../../src/service/service-connection.ts';
-import { localRate } from '../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
-import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
+import { scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 import type { MeasureRequest } from '../../../src/domain/records/measures.ts';
 
 const GET = { operation: 'get-invoice', method: 'GET', path: '/v1/invoices/inv_1', signal: undefined } as const;
@@ -82,56 +81,6 @@ describe('what each request tells those who measure', () => {
     await connection.call(GET);
 
     expect(measured).toEqual([['create-invoice', true], '2xx', ['get-invoice', true], '5xx']);
-  });
-
-  it('includes the time in the queue, and comes when the permit does', async () => {
-    const waits: number[] = [];
-    const measure: MeasureRequest = (_operation, waitedMs) => {
-      waits.push(waitedMs);
-      return () => undefined;
-    };
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rate = localRate(2);
-    await rate.lease(1);
-    const connection = connectionTo(server.baseUrl, { measure, rate });
-
-    await connection.call(GET);
-
-    expect(waits).toHaveLength(1);
-    expect(waits[0]).toBeGreaterThan(35);
-  });
-
-  it('is nothing when it never got its permit', async () => {
-    let measured = 0;
-    const measure: MeasureRequest = () => {
-      measured += 1;
-      return () => undefined;
-    };
-    const connection = connectionTo(await deadAddress(), { measure });
-
-    await connection.call({ ...GET, signal: AbortSignal.abort() });
-
-    expect(measured).toBe(0);
-  });
-});
-
-describe('what stops a request', () => {
-  it('is its signal while it waits, and its permit', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rate = localRate(1 / 60);
-    await rate.lease(1);
-    const connection = connectionTo(server.baseUrl, { rate });
-    const [cancel, withdraw] = [new AbortController(), new AbortController()];
-    const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };
-
-    const cancelled = connection.call({ ...GET, signal: cancel.signal });
-    const withdrawn = connection.call({ ...GET, permit });
-    cancel.abort();
-    withdraw.abort();
-
-    expect(await cancelled).toMatchObject({ kind: 'not-sent', code: 'cancelled' });
-    expect(await withdrawn).toEqual({ kind: 'not-permitted' });
-    expect(server.received).toEqual([]);
   });
 });
 

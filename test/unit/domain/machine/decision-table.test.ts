@@ -9,7 +9,7 @@ import type { Invoice } from '../../../property/any-invoice.ts';
 /**
  * Every command to every kind of invoice, as a table to read: `test/golden/machine/COMMAND.txt`. Below each command stand
  * its results and the invoices that get them; an invoice that the table does not name is refused as `not-now`. Review each
- * changed line like a changed rule (`npx vitest run FILE -u` writes the table). `decisions.test.ts` has examples.
+ * changed line like a changed rule (`npx vitest run FILE -u` writes the table).
  */
 const NOW = 1_000_000_000;
 /** Clocks may differ by two minutes; a later time is wrong. */

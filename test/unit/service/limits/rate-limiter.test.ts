@@ -72,19 +72,6 @@ describe('the rate limiter of a process', () => {
     expect(seen.leases.at(-1)).toBe(1);
   });
 
-  it('leases one permit of a slow service', async () => {
-    expect(await taken(new RateLimiter(localRate(0.5)), 3)).toEqual([0, 2_000, 4_000]);
-  });
-
-  it('makes no burst after a pause', async () => {
-    const limiter = new RateLimiter(localRate(10));
-    await taken(limiter, 20);
-
-    await vi.advanceTimersByTimeAsync(60_000);
-
-    expect(await taken(limiter, 4)).toEqual([0, 100, 200, 300]);
-  });
-
   it('fails the request that asked while the ledger is away, and asks again for the next', async () => {
     const rate = localRate(10);
     let away = true;

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRequestLimiter, type RequestLimiterOptions } from '../../../../src/service/limits/request-limiter.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
@@ -119,18 +118,6 @@ describe('the request limiter', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('leaves no listener behind on a signal that lives for a whole batch, after a wait', async () => {
-    const limiter = limiterOf();
-    const { signal } = new AbortController();
-    await limiter.pass(async () => answer(429, 2_000));
-
-    const held = limiter.pass(async () => answer(201), { signal });
-    await vi.advanceTimersByTimeAsync(3_000);
-
-    expect(await held).toEqual(answer(201));
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
   it.each([
     ['cancelled', { kind: 'not-sent', code: 'cancelled', retryAfterMs: null }],
     ['withdrawn', { kind: 'not-permitted' }],
@@ -148,17 +135,6 @@ describe('the request limiter', () => {
     expect(await waiting).toEqual(expected);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(send).not.toHaveBeenCalled();
-  });
-
-  it('sends nothing for a signal that was aborted before, and takes no slot', async () => {
-    const limiter = limiterOf({ maxConcurrency: 1 });
-    const send = vi.fn(async () => answer(201));
-
-    expect(await limiter.pass(send, { signal: AbortSignal.abort() })).toEqual({
-      ...{ kind: 'not-sent', code: 'cancelled', retryAfterMs: null },
-    });
-    expect(send).not.toHaveBeenCalled();
-    expect(await limiter.pass(async () => answer(200))).toEqual(answer(200));
   });
 
   it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(

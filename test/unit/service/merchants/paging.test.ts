@@ -432,23 +432,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
   });
 });
 
-describe('what the profile reads is no sign of more', () => {
-  it.each<[string, Merchants, Script]>([
-    [
-      'a cursor beside a flag',
-      { more: '/has_more' },
-      { '': { data: merchants(1), next_cursor: 'x', has_more: false } },
-    ],
-    [
-      'a Link header beside a flag',
-      { ...LINK, more: '/has_more' },
-      { '': withHeaders({ link: '</v1/merchants?page=2>; rel=next' }, { data: merchants(1), has_more: false }) },
-    ],
-  ])('%s', async (_, settings, script) => {
-    expect((await read(settings, script)).why).toBeNull();
-  });
-});
-
 describe('an answer that is no page', () => {
   const behind = (status: number): readonly [Merchants, Script][] => [
     [{}, { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': status }],
