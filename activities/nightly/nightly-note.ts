@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
-import { isWholeFileIssued } from '../../src/domain/messages/whole-file.ts';
+import { isWholeFileIssued } from '../../src/domain/outcome-counts.ts';
 import { ENGLISH, type Speech } from '../../src/texts/languages.ts';
 import { documentFormat } from '../../src/texts/speech-format.ts';
 import { NIGHT_TEXTS, remarkText } from '../../src/texts/nights/night-verdict.ts';

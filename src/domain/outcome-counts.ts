@@ -1,5 +1,6 @@
 import { ISSUED_OUTCOMES, OPEN_STATES, OUTCOMES, type Outcome } from './invoice-state.ts';
 import { sumDecimals } from './money.ts';
+import type { BatchResult } from './messages/messages.ts';
 import type { OutcomeCount } from './records/batch-record.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
@@ -71,4 +72,17 @@ function totalOf(currency: string | null, all: readonly OutcomeCount[]): Currenc
     withoutAmount: counts.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0),
     byState,
   };
+}
+
+/** The parts of a result that say whether the whole file was issued. */
+type Ended = Pick<BatchResult, 'counts' | 'totalsDiffer'>;
+
+/** True if every data row of the file belongs to an issued invoice and the file has its declared control totals. This can hold for a cancelled batch too. */
+export function isEveryRowIssued({ counts, totalsDiffer }: Ended): boolean {
+  return issuedCount(counts) === (counts.invoices ?? 0) && (counts.rowsLost ?? 0) === 0 && totalsDiffer === undefined;
+}
+
+/** True if every data row belongs to an issued invoice, no control total differs and no invoice is in doubt. */
+export function isWholeFileIssued(ended: Ended): boolean {
+  return isEveryRowIssued(ended) && (ended.counts.contradicted ?? 0) === 0;
 }

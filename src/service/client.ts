@@ -1,8 +1,7 @@
 import { classify } from './classify.ts';
-import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { openConnection, type ConnectionOptions } from './service-connection.ts';
-import { fillTemplate } from './profile/body-template.ts';
+import { fillTemplate, invoiceBody } from './profile/body-template.ts';
 import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, isOneOf, wordAt } from './profile/place.ts';

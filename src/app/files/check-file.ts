@@ -1,3 +1,4 @@
+import { invoiceBody } from '../../service/profile/body-template.ts';
 import { getHeapStatistics } from 'node:v8';
 import { sendingHold } from '../../../activities/batch/sending-hold.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
@@ -10,7 +11,6 @@ import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { memoryRowStore, sizeOfRows } from '../../ingest/row-stores.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
-import { invoiceBody } from '../../service/invoice-body.ts';
 import { readWithProfile } from './read-with-profile.ts';
 import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 

@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../domain/messages/messages.ts';
-import { isEveryRowIssued } from '../../domain/messages/whole-file.ts';
+import { isEveryRowIssued } from '../../domain/outcome-counts.ts';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 
 /** Exit codes of the commands; `docs/operating.md#exit-codes` explains each. */

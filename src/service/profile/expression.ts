@@ -15,7 +15,8 @@ export function expressionMistake(expression: string): string | null {
     jsonata(expression);
     return null;
   } catch (error) {
-    return messageOf(error);
+    // JSONata throws objects that are no errors of the language.
+    return (error as { readonly message: string }).message;
   }
 }
 
@@ -62,9 +63,4 @@ async function evaluate(
     const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
     return EXCEEDS.has(code) || error instanceof RangeError ? null : { value: undefined };
   }
-}
-
-function messageOf(error: unknown): string {
-  const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
-  return String(said);
 }

@@ -62,23 +62,6 @@ describe('the rate of requests', () => {
     expect(slowed(state, 5 * MINUTE, { taken: 30, limit: 40 }).slowed).toEqual({ to: 15, at: 5 * MINUTE });
   });
 
-  it('finds the limit of a service and stays near it', () => {
-    const limit = 40;
-    let state = slowed(FULL_RATE, 0, { taken: 400 });
-    let refusals = 0;
-    let sent = 0;
-    for (let second = 1; second <= 300; second += 1) {
-      const now = second * 1_000;
-      const rate = rateOf(state, null, now) ?? Number.POSITIVE_INFINITY;
-      sent += rate;
-      refusals += Math.max(0, rate - limit);
-      if (rate > limit) state = slowed(state, now, { taken: limit });
-    }
-
-    expect(refusals / sent, 'of all that was sent').toBeLessThan(0.1);
-    expect(sent, 'most of what was allowed').toBeGreaterThan(0.85 * limit * 300);
-  });
-
   it('spreads permits evenly, each lease after the one before, and saves none up', () => {
     const first = reservePermits(FULL_RATE, { requests: 5, limit: 10, now: 1_000 });
     const second = reservePermits(first.state, { requests: 1, limit: 10, now: 1_100 });

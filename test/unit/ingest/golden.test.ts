@@ -1,10 +1,10 @@
+import { invoiceBody } from '../../../src/service/profile/body-template.ts';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
-import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { Ingested } from './ingested.ts';
 import { ingested, ingestedAsIs } from './ingested.ts';

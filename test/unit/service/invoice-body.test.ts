@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice.ts';
 import { merchantBody, webhookBody } from '../../../src/service/client.ts';
-import { templateMistake } from '../../../src/service/profile/body-template.ts';
-import { invoiceBody } from '../../../src/service/invoice-body.ts';
+import { invoiceBody, templateMistake } from '../../../src/service/profile/body-template.ts';
 
 const INVOICE = {
   ref: 'FT 1/7',
