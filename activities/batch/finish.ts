@@ -29,11 +29,8 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     return snapshot;
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
-  await deps.ledger.holdUnsent(batchId, { reason: unsent, now: deps.now(), fencingToken });
-  // Only a page that failed leaves an invoice open here.
-  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now: deps.now(), fencingToken });
+  const left = await deps.ledger.endBatch(batchId, { state, unsent, left: PAGE_FAILED, now: deps.now(), fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
-  await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
 

@@ -94,7 +94,6 @@ export async function closeClaimed(deps: ActivityDeps, batch: BatchRecord): Prom
     });
     return;
   }
-  await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
-  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
-  await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
+  const reasons = { unsent: NOT_SENT, left: NO_FINAL_WORD };
+  await ledger.endBatch(batchId, { state: 'finished', ...reasons, now: now(), fencingToken });
 }

@@ -18,7 +18,7 @@ export class StatementFailure extends LoteError {
       codeOf(sqlState, passing !== null),
       passing === null
         ? `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`
-        : `Using the ledger: ${passing.found} (SQLSTATE ${sqlState}, statement "${statementName(text)}"); nothing was acknowledged; ${passing.help}`,
+        : `Using the ledger: ${passing.found} (SQLSTATE ${sqlState}, statement "${statementName(text)}"); nothing was acknowledged; it is repeated by itself until that ends`,
     );
     this.name = 'StatementFailure';
     this.sqlState = sqlState;
@@ -68,70 +68,58 @@ export function statementLabel(text: string): string | null {
 interface PassingSqlState {
   /** A class (two characters) or a code (five) of SQLSTATE; a code comes before its class. */
   readonly sqlState: string;
-  /** The cause, for a person who reads why a batch waits. */
-  readonly found: string;
-  /** The way to end the error. */
-  readonly help: string;
   /** `drop`: the error belongs to the connection or its server; a new connection may find another server. */
   readonly connection: 'keep' | 'drop';
+  /** The cause, and what a person can do about it, for a person who reads why a batch waits. */
+  readonly found: string;
 }
 
-const BY_ITSELF = 'nothing has to be done: it is repeated by itself';
-const SEE_TO_SERVER = 'it is repeated by itself until the database server is back';
-const MAKE_ROOM = 'make room there; it is repeated by itself until then';
+const POOLER = 'a pooler does not keep prepared statements';
+const BUSY = 'another transaction was in the way';
 
 /**
  * Database errors that pass, and why. Any other error (a constraint, a type, a missing table) is a mistake of Lote or a damaged schema: a repeat would always
  * fail. Damage (XX001, XX002) is in the list because the batch must wait for the operator who repairs the database.
  */
-export const PASSING_SQLSTATES: readonly PassingSqlState[] = [
-  row('08', 'drop', 'the connection failed', SEE_TO_SERVER),
-  // After a failover the old primary gives this answer on its open connections; a new connection finds the new primary.
-  row('25006', 'drop', 'the database is read-only', 'it is repeated by itself until the database takes writes again'),
-  // The connection was left in a failed transaction; a new connection has none.
-  row('25P02', 'drop', 'the connection holds a failed transaction', BY_ITSELF),
-  row('25P03', 'drop', 'the server ended an idle transaction', BY_ITSELF),
-  row('25P04', 'drop', 'the server ended a transaction that took too long', BY_ITSELF),
-  // A pooler changed servers, or does not keep prepared statements, which belong to the connection.
-  row('26000', 'drop', 'a prepared statement is gone', 'a pooler must keep prepared statements'),
-  row('42P05', 'drop', 'a prepared statement is there already', 'a pooler must keep prepared statements'),
-  // A restore makes the unique indexes last.
-  row('42P10', 'keep', 'a unique index is missing', 'it is repeated by itself until the restore has made it'),
-  // At the start this error is a mistake. Later it means that the password is being replaced, and an operator ends it.
-  row('28', 'drop', 'the database does not accept the user or the password', 'correct DATABASE_URL or the server'),
-  // The database is absent for a while during a restore.
-  row('3D000', 'drop', 'the database does not exist', 'correct DATABASE_URL or restore the database'),
-  row('42501', 'keep', 'the database user may not do this', 'give the user its privileges back'),
-  row('40001', 'keep', 'another transaction was faster', BY_ITSELF),
-  row('40P01', 'keep', 'a deadlock was broken', BY_ITSELF),
-  // It is unknown whether the statement was committed, but Lote may repeat every write.
-  row('40003', 'drop', 'the end of the statement is not known', BY_ITSELF),
-  row('53100', 'keep', 'the disk of the database is full', MAKE_ROOM),
-  row('53200', 'keep', 'the database server is out of memory', MAKE_ROOM),
-  row('53300', 'drop', 'the server has too many connections', 'it is repeated by itself until one is free'),
-  row('53', 'keep', 'the database server lacks a resource', MAKE_ROOM),
-  row('55P03', 'keep', 'another transaction holds the lock', BY_ITSELF),
-  row('57014', 'keep', 'the server cancelled the statement', BY_ITSELF),
-  row('57P03', 'drop', 'the database server starts or stops', SEE_TO_SERVER),
-  row('57', 'drop', 'the database server was stopped', SEE_TO_SERVER),
-  row('58', 'keep', 'the database server cannot use its files', 'see to the disk of the database server'),
-  row('72', 'keep', 'the snapshot is too old', BY_ITSELF),
-  row('XX001', 'keep', 'the database is damaged', 'stop Lote, and repair or restore the database'),
-  row('XX002', 'keep', 'an index of the database is damaged', 'rebuild the index (REINDEX)'),
-];
+export const PASSING_SQLSTATES: readonly PassingSqlState[] = (
+  [
+    ['08', 'drop', 'the connection failed'],
+    // After a failover the old primary gives this answer on its open connections; a new connection finds the new primary.
+    ['25006', 'drop', 'the database is read-only'],
+    // The connection was left in a failed transaction; a new connection has none.
+    ['25P02', 'drop', 'the connection holds a failed transaction'],
+    ['25P03', 'drop', 'the server ended an idle transaction'],
+    ['25P04', 'drop', 'the server ended a transaction that took too long'],
+    // A pooler changed servers, or does not keep prepared statements, which belong to the connection.
+    ['26000', 'drop', POOLER],
+    ['42P05', 'drop', POOLER],
+    // A restore makes the unique indexes last.
+    ['42P10', 'keep', 'a unique index is missing until the restore has made it'],
+    // At the start this error is a mistake. Later it means that the password is being replaced, and an operator ends it.
+    ['28', 'drop', 'the database does not accept the user or the password of DATABASE_URL'],
+    // The database is absent for a while during a restore.
+    ['3D000', 'drop', 'the database of DATABASE_URL does not exist'],
+    ['42501', 'keep', 'the database user lacks its privileges'],
+    ['40001', 'keep', BUSY],
+    ['40P01', 'keep', BUSY],
+    // It is unknown whether the statement was committed, but Lote may repeat every write.
+    ['40003', 'drop', 'the end of the statement is not known'],
+    ['53100', 'keep', 'the disk of the database is full: make room there'],
+    ['53300', 'drop', 'the server has too many connections'],
+    ['53', 'keep', 'the database server lacks memory or another resource'],
+    ['55P03', 'keep', BUSY],
+    ['57014', 'keep', 'the server cancelled the statement'],
+    ['57', 'drop', 'the database server starts or stops'],
+    ['58', 'keep', 'the database server cannot use its files'],
+    ['72', 'keep', 'the snapshot is too old'],
+    ['XX001', 'keep', 'the database is damaged: stop Lote, and repair or restore the database'],
+    ['XX002', 'keep', 'an index of the database is damaged: rebuild it (REINDEX)'],
+  ] as const
+).map(([sqlState, connection, found]) => ({ sqlState, connection, found }));
 
 const BY_STATE = new Map(PASSING_SQLSTATES.map((one) => [one.sqlState, one]));
 
 /** Returns the row of a code or of its class, or null if the error does not pass. */
 export function passingSqlState(sqlState: string): PassingSqlState | null {
   return BY_STATE.get(sqlState) ?? BY_STATE.get(sqlState.slice(0, 2)) ?? null;
-}
-
-function row(
-  sqlState: string,
-  connection: PassingSqlState['connection'],
-  found: string,
-  help: string,
-): PassingSqlState {
-  return { sqlState, connection, found, help };
 }

@@ -1,15 +1,12 @@
 import { rm, mkdir, readFile, rename } from 'node:fs/promises';
-import { type Database, measuredDatabase } from '../database/database.ts';
+import { measuredDatabase } from '../database/database.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { openPgliteDatabase } from '../database/open-pglite-database.ts';
 import type { MeasureStatement } from '../domain/records/measures.ts';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { closeSync, cpSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { LoteError } from '../domain/errors.ts';
 import { migrate, schemaFingerprint } from './migrate.ts';
 
@@ -18,45 +15,27 @@ export interface PgliteLedgerOptions {
   readonly directory: string;
   /** This user's folder of templates for new ledgers; created if it is missing. */
   readonly templates: string;
-  /** Moves a damaged template aside. The default removes it. */
-  readonly putAside?: ((path: string) => Promise<void>) | undefined;
   readonly measure?: MeasureStatement | undefined;
 }
 
 /** Opens the embedded ledger. @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made. */
-export async function openPgliteLedger({
-  directory,
-  templates,
-  measure,
-  putAside = (path) => rm(path, { recursive: true, force: true }),
-}: PgliteLedgerOptions): Promise<Ledger> {
-  const isNew = await makeLedger(directory, templates);
-  const database = measuredDatabase(await openPgliteDatabase(directory).catch(openWithoutTemplate), measure);
-  return openLedger(database);
-
-  /** A new ledger that does not open is a copy of a damaged template, and contains no data yet. */
-  async function openWithoutTemplate(error: unknown): Promise<Database> {
-    if (!isNew) throw error;
-    await rm(directory, { recursive: true, force: true });
-    await putAside(await templatePath(templates));
-    await makeLedger(directory, templates);
-    return openPgliteDatabase(directory);
-  }
+export async function openPgliteLedger({ directory, templates, measure }: PgliteLedgerOptions): Promise<Ledger> {
+  await makeLedger(directory, templates);
+  return openLedger(measuredDatabase(await openPgliteDatabase(directory), measure));
 }
 
 /** Error codes of a rename onto a directory that is not empty. */
 const FULL_FOLDER = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
- * Makes the embedded ledger of `directory` if it is missing, as a copy of the template in `templates`, which takes a fraction of a second. Returns true if it
- * made one. The directory appears complete and on the disk, or not at all. If `templates` is not writable, it makes the ledger in place.
+ * Makes the embedded ledger of `directory` if it is missing, as a copy of the template in `templates`, which takes a fraction of a second. The
+ * directory appears complete and on the disk, or not at all. If `templates` is not writable, it makes the ledger in place.
  * @throws LoteError `ledger-unavailable` when it cannot be made.
  */
-export async function makeLedger(directory: string, templates: string): Promise<boolean> {
-  if (existsSync(join(directory, 'PG_VERSION'))) return false;
+export async function makeLedger(directory: string, templates: string): Promise<void> {
+  if (existsSync(join(directory, 'PG_VERSION'))) return;
   try {
     await copyInto(directory, templates);
-    return true;
   } catch (error) {
     await rm(newName(directory), { recursive: true, force: true }).catch(() => undefined);
     if (error instanceof LoteError) throw error;
@@ -88,14 +67,10 @@ function newName(directory: string): string {
 }
 
 const OWNER_ONLY = 0o700;
-/** V8 flags for WebAssembly that runs for seconds: to optimise it takes more time than it saves (measured: 11.6 s of CPU with, 7.3 s without), and 100 MB. */
-const V8_FLAGS = ['--liftoff-only'];
-/** Environment variables that Node needs; the process does not get Lote's secrets. */
-const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 /**
- * Returns the directory of an empty ledger of this PGlite version and schema, or null if the folder of templates is not writable. To make one takes seconds
- * and 650 MB, so a separate process makes it, and `npm ci` does so before the first start.
+ * Returns the directory of an empty ledger of this PGlite version and schema, or null if the folder of templates is not writable. To make one takes
+ * seconds, so `npm ci` does so before the first start.
  */
 export async function findTemplate(templates: string): Promise<string | null> {
   const template = await templatePath(templates);
@@ -103,7 +78,7 @@ export async function findTemplate(templates: string): Promise<string | null> {
   const making = `${template}.${randomUUID()}`;
   try {
     await mkdir(templates, { recursive: true, mode: OWNER_ONLY });
-    await makeTemplate(making);
+    await initializeLedger(making);
     await rename(making, template);
   } catch {
     await rm(making, { recursive: true, force: true }).catch(() => undefined);
@@ -112,21 +87,8 @@ export async function findTemplate(templates: string): Promise<string | null> {
   return existsSync(template) ? template : null;
 }
 
-/** Returns the path of the template of this PGlite version and schema. */
-export async function templatePath(templates: string): Promise<string> {
+async function templatePath(templates: string): Promise<string> {
   return join(templates, `pglite-${await pgliteVersion()}-${schemaFingerprint()}`);
-}
-
-/** In a checkout, this file is TypeScript and needs its loader first. */
-async function makeTemplate(directory: string): Promise<void> {
-  const isSource = import.meta.url.endsWith('.ts');
-  const loader = isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : [];
-  const work = `const { initializeLedger } = await import(process.argv[1]); await initializeLedger(process.argv[2]);`;
-  const run = ['--input-type=module', '--eval', work, '--', import.meta.url, directory];
-  const env = Object.fromEntries(NEEDED.map((name) => [name, process.env[name]]));
-  const child = spawn(process.execPath, [...V8_FLAGS, ...loader, ...run], { stdio: 'ignore', env });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`Making the template of the embedded ledger ended with exit code ${code}`);
 }
 
 async function pgliteVersion(): Promise<string> {
@@ -137,12 +99,8 @@ async function pgliteVersion(): Promise<string> {
   return version;
 }
 
-/**
- * Makes a new embedded ledger in `directory`, which is on the disk when the promise resolves.
- * @public the process of `makeTemplate` calls it by its name
- * @throws LoteError `ledger-unavailable`
- */
-export async function initializeLedger(directory: string): Promise<void> {
+/** Makes a new embedded ledger in `directory`, which is on the disk when the promise resolves. @throws LoteError `ledger-unavailable` */
+async function initializeLedger(directory: string): Promise<void> {
   const database = await openPgliteDatabase(directory);
   try {
     await migrate(database, null);

@@ -86,28 +86,6 @@ export function createSemaphore(permits: number): Semaphore {
     };
   }
 
-  /** The waiting callers of each signal. They share one listener, because a signal searches its listeners at each change. */
-  const waitingWith = new Map<AbortSignal, Set<() => void>>();
-  function endAll(event: Event): void {
-    for (const leave of waitingWith.get(event.target as AbortSignal) ?? []) leave();
-  }
-
-  /** Calls `leave` when the signal is aborted; returns a function that removes `leave`. */
-  function onAbort(signal: AbortSignal, leave: () => void): () => void {
-    const leavers = waitingWith.get(signal) ?? new Set<() => void>();
-    if (leavers.size === 0) {
-      waitingWith.set(signal, leavers);
-      signal.addEventListener('abort', endAll);
-    }
-    leavers.add(leave);
-    return () => {
-      leavers.delete(leave);
-      if (leavers.size > 0) return;
-      waitingWith.delete(signal);
-      signal.removeEventListener('abort', endAll);
-    };
-  }
-
   return {
     tryAcquire,
     async acquire(signal, isUrgent = false) {
@@ -118,12 +96,13 @@ export function createSemaphore(permits: number): Semaphore {
       return await new Promise((resolve) => {
         const end = (permit: Release | null): void => {
           waiting.delete(proceed);
-          forget?.();
+          signal?.removeEventListener('abort', leave);
           resolve(permit);
         };
         const proceed = (): void => end(tryAcquire());
+        const leave = (): void => end(null);
         waiting.add(proceed);
-        const forget = signal === undefined ? undefined : onAbort(signal, () => end(null));
+        signal?.addEventListener('abort', leave);
       });
     },
   };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import { putAside, type Notify, cacheDirectory } from '../../platform/files.ts';
+import { cacheDirectory } from '../../platform/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasureStatement } from '../../domain/records/measures.ts';
 
@@ -9,22 +9,19 @@ export interface LedgerPlace {
   readonly databaseUrl: string | null;
   /** Folder of the embedded ledger; the caller holds the lock of its data directory. */
   readonly directory: string;
-  /** Called when a damaged template of a new embedded ledger is put aside. If omitted, Lote removes the template. */
-  readonly notify?: Notify | undefined;
   /** If omitted, Lote measures nothing. */
   readonly measure?: MeasureStatement | undefined;
 }
 
 /** Opens PostgreSQL if DATABASE_URL is set, else the embedded ledger. Only the needed driver is loaded. */
-export function openLedger({ databaseUrl, directory, measure, notify }: LedgerPlace): Promise<Ledger> {
+export function openLedger({ databaseUrl, directory, measure }: LedgerPlace): Promise<Ledger> {
   return waitingFor('the ledger', async () => {
     if (databaseUrl !== null) {
       const { openPostgresLedger } = await import('../../ledger/open-postgres-ledger.ts');
       return openPostgresLedger({ connectionString: databaseUrl, measure });
     }
     const { openPgliteLedger } = await import('../../ledger/open-pglite-ledger.ts');
-    const aside = notify && ((path: string) => putAside(path, notify));
-    return openPgliteLedger({ directory, templates: templates(), measure, putAside: aside });
+    return openPgliteLedger({ directory, templates: templates(), measure });
   });
 }
 

@@ -72,7 +72,7 @@ export async function openCore(
   const telemetry = await openProcessTelemetry({ config, parts, log }, role);
   notify('Opening the ledger …');
   const { databaseUrl } = config;
-  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement, notify });
+  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement });
   parts.addToTheEnd('ledger', () => opened.close());
   const ledger = tested('ledger', opened);
   telemetry.readsFrom(ledger);

@@ -1,16 +1,20 @@
 import { LoteError } from '../../domain/errors.ts';
+import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
+import { isUnsent } from '../../domain/machine/invoice-life.ts';
 import type { BatchRecord, ClaimingRun, FencingToken } from '../../domain/records/batch-record.ts';
-import { changeUnderToken } from '../change-invoices.ts';
+import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
 import type { Database } from '../../database/database.ts';
-import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../sql.ts';
-import { holdUnsent } from '../sending/sending.ts';
+import { CLOSED_BATCH_STATES, invoicesOfBatch, sqlList } from '../sql.ts';
 import { BATCH_COLUMNS, foundBatch, lockBatch } from './batch.ts';
 
 /** Parameter: batchId. Held invoices of the batch, and unsent ones that another batch owns. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);
 
 const UNKNOWN = invoicesOfBatch(`i.state = 'unknown'`);
+
+/** Parameter: batchId. The open invoices that the batch owns; other batches close their own. */
+const OWN_OPEN = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${sqlList(OPEN_STATES)}`);
 
 /** Parameter: batchId. Includes invoices that another running batch is about to send: the report of this batch must say how they end. */
 const OPEN_PAGES = `/* open-pages */
@@ -83,15 +87,24 @@ export function createBatches(database: Database) {
       });
     },
 
-    /** Ends a batch. In the same transaction it holds the batch's unsent invoices with the reason `unsent`. */
-    async endBatch(batchId: string, { state, unsent, now, fencingToken }: EndBatch): Promise<void> {
-      await database.transaction(async (queries) => {
-        requireRead(await lockBatch(queries, { batchId, fencingToken }));
-        // A batch whose file is read anew may have passed an invoice to this batch since this one held its unsent invoices.
-        await holdUnsent(queries, batchId, { reason: unsent, now });
+    /**
+     * Ends a batch, and leaves none of its invoices open: unsent ones become `held`, others `unknown` or `unsettled`. Returns the number of the others.
+     * As soon as a batch is closed, reconciliation may repeat them, so a closed batch leaves them as they are.
+     */
+    endBatch: (batchId: string, { state, unsent, left, now, fencingToken }: EndBatch): Promise<number> =>
+      database.transaction(async (queries) => {
+        const batch = await lockBatch(queries, { batchId, fencingToken });
+        requireRead(batch);
+        const isOpen = batch.state === 'running' || batch.state === 'paused';
+        const hold = { kind: 'hold', batchId, reason: unsent, unanswered: null, andHeld: false, now } as const;
+        const close = { kind: 'close', batchId, reason: left, unsent, now } as const;
+        const selection = { name: 'end-batch', ids: OWN_OPEN, params: [batchId] };
+        const ended = await changeInvoices(queries, selection, (invoice) =>
+          isUnsent(invoice) ? hold : isOpen ? close : null,
+        );
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
-      });
-    },
+        return ended.filter(({ before }) => !isUnsent(before)).length;
+      }),
 
     /** Moves `held` invoices that may be sent again to `staged`; `unknown` and `unsettled` stay for reconciliation. Returns the number moved. */
     releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
@@ -125,6 +138,8 @@ export function createBatches(database: Database) {
 interface EndBatch {
   readonly state: 'cancelled' | 'finished';
   readonly unsent: Reason;
+  /** The reason of invoices that were sent, unless they have one. */
+  readonly left: Reason;
   readonly now: number;
   readonly fencingToken: FencingToken;
 }

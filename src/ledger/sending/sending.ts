@@ -231,7 +231,7 @@ const OWN_IN_STATES = invoicesOfBatch(`i.owner_batch = $1 AND i.state = ANY($4::
     AND ($2::text IS NULL OR i.merchant_nif = $2) AND ($3::integer IS NULL OR ${onPage('$3::integer')})`);
 
 /** Holds the invoices that cannot have reached the service. Returns their number. */
-export async function holdUnsent(queries: Queries, batchId: string, hold: Hold): Promise<number> {
+async function holdUnsent(queries: Queries, batchId: string, hold: Hold): Promise<number> {
   const { reason, unanswered = null, merchantNif = null, page = null, now, andHeld = false } = hold;
   const states = arrayLiteral(['staged', 'sending', ...(andHeld ? ['held'] : [])]);
   const selection = { name: 'hold-unsent', ids: OWN_IN_STATES, params: [batchId, merchantNif, page, states] };

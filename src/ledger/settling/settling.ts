@@ -3,7 +3,6 @@ import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
-import { shareBatch } from '../batches/batch.ts';
 import {
   invoicesOfBatch,
   isOfPage,
@@ -14,7 +13,7 @@ import {
   ISSUABLE_STATES,
   sqlList,
 } from '../sql.ts';
-import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
+import { changeUnderToken } from '../change-invoices.ts';
 import { type Database, onlyRow } from '../../database/database.ts';
 import { applyEvents, hear, type OpenDocument, type SettledInvoice } from './settled.ts';
 
@@ -58,9 +57,6 @@ interface ClosePage {
 
 /** Parameters: batchId, page. The open invoices of the page. */
 const OPEN_OF_PAGE = invoicesOfBatch(`i.state IN ${sqlList(OPEN_STATES)} AND ${onPage('$2::integer')}`);
-
-/** Parameter: batchId. The open invoices that the batch owns; other batches close their own. */
-const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${sqlList(OPEN_STATES)}`);
 
 /** SQL condition: the batch that owns invoice `i` may still send it. */
 const OWNER_IS_OPEN = `(SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}`;
@@ -126,7 +122,7 @@ WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND
 /** Much shorter than a GET. */
 const STATUS_WINDOW_MS = 4;
 
-/** Brings accepted invoices to a final word, and closes pages and batches. */
+/** Brings accepted invoices to a final word, and closes pages. */
 export function createSettling(database: Database) {
   const recordStatus = new Batcher<StatusUpdate, readonly SettledInvoice[]>({
     windowMs: STATUS_WINDOW_MS,
@@ -175,21 +171,6 @@ export function createSettling(database: Database) {
           ? { kind: 'expire', acceptedBefore, reason, now }
           : { kind: 'close', batchId, reason, unsent, now },
       );
-    },
-
-    /** Closes a running batch as `closePage` does, for its invoices that a failed page left open. Returns their number. */
-    async closeBatch(
-      batchId: string,
-      { reason, now, fencingToken }: Pick<ClosePage, 'reason' | 'now' | 'fencingToken'>,
-    ): Promise<number> {
-      const selection = { name: 'close-batch', ids: OPEN_OF_BATCH, params: [batchId] };
-      return database.transaction(async (queries) => {
-        const { state } = await shareBatch(queries, { batchId, fencingToken });
-        // As soon as a batch is closed, reconciliation may repeat the invoices that it left `unknown`.
-        if (state !== 'running' && state !== 'paused') return 0;
-        const command = { kind: 'close', batchId, reason, unsent: reason, now } as const;
-        return (await changeInvoices(queries, selection, () => command)).length;
-      });
     },
   };
 }

@@ -1,4 +1,3 @@
-import { LoteError } from '../../domain/errors.ts';
 import { idempotencyKeyOf, type InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { Finding, Invoice, Reason } from '../../domain/invoice.ts';
 import { fittingReference } from '../../domain/look-alike.ts';
@@ -178,12 +177,10 @@ function acceptedAnew({ staged, attachment, invoiceId }: Placed): readonly numbe
   return staged.riskAccepted === true && ['new', 'correct'].includes(attachment) ? [invoiceId] : [];
 }
 
-/** Rounds of inserting and locking. Each one after the first means that another file restarted its staging in between. */
-const MOST_ROUNDS = 5;
-
 /**
  * Inserts new invoices, locks known ones, and decides about them. The remaining ones look like an invoice of the ledger: adds them to `lookAlikes`, or inserts
- * them without a skeleton if a person has confirmed that they are different. An invoice that disappears between insert and lock is new in the next round.
+ * them without a skeleton if a person has confirmed that they are different. If another file restarts its staging, an invoice may disappear between insert
+ * and lock, and is new in the next round.
  */
 async function place(
   queries: Queries,
@@ -192,8 +189,7 @@ async function place(
 ): Promise<readonly Placed[]> {
   const open = new Map(valid.filter(({ staged }) => !lookAlikes.has(staged)).map((one) => [one.keys.identity, one]));
   const placed: Placed[] = [];
-  for (let round = 1; open.size > 0; round += 1) {
-    if (round > MOST_ROUNDS) throw goneEachTime(batch, open.size);
+  while (open.size > 0) {
     for (const { identity, invoiceId } of await insertNew(queries, batch, [...open.values()])) {
       const keyed = taken(open, identity);
       const generation = keyed?.continued ?? 1;
@@ -239,13 +235,6 @@ async function partLookAlikes(queries: Queries, open: Map<string, Keyed>, lookAl
       open.delete(identity);
     }
   }
-}
-
-function goneEachTime({ batchId }: StagingBatch, invoices: number): LoteError {
-  return new LoteError(
-    'ledger-race',
-    `Staging invoices of batch "${batchId}": each must be new to the ledger or known to it, but ${invoices} were known when they were inserted and gone when they were locked, ${MOST_ROUNDS} times; other files with the same invoices are being read again and again. Nothing of this portion was written; the file is read again`,
-  );
 }
 
 function insertNew(queries: Queries, batch: StagingBatch, items: readonly Keyed[]): Promise<readonly NewInvoice[]> {

@@ -194,9 +194,6 @@ onBothDatabases('random histories', (open, schema) => {
         await ledger.holdUnsent(batchId, { reason, unanswered: unanswered ?? undefined, andHeld, now });
         return;
       }
-      case 'close':
-        await ledger.closeBatch(command.batchId, { reason: command.reason, now: command.now });
-        return;
       case 'expire': {
         const { acceptedBefore, reason, now } = command;
         const { id = '' } = batches.find(({ isLive }) => isLive) ?? {};

@@ -92,7 +92,7 @@ describe('an embedded ledger in a directory', () => {
       { invoice: { ref: 'staged' }, state: 'staged', body: null },
     ]);
     const news = [delivery(serviceId, 'issued', { receivedAt: NOW })];
-    expect(await recordDeliveries(second, news)).toMatchObject({ settled: [{ ordinal: 1 }] });
+    expect(await recordDeliveries(second, news)).toMatchObject({ settled: [{ ordinal: 2 }] });
     await second.close();
   });
 

@@ -356,6 +356,9 @@ function createBatch(ledger: Ledger, application: string) {
     closePage: (over: Partial<Parameters<Ledger['closePage']>[2]> = {}, page = 1) =>
       ledger.closePage(batchId, page, { acceptedBefore: NOW + 1, reason: REASON, now: NOW, ...over }),
     setState: (state: Parameters<Ledger['setBatchState']>[1], at = NOW) => ledger.setBatchState(batchId, state, at),
+    /** Ends it with `REASON` for all that is open. Returns how many were sent and have no final word. */
+    end: (now = NOW) =>
+      ledger.endBatch(batchId, { state: 'finished', unsent: REASON, left: REASON, now, fencingToken }),
     /** Writes a report as a finished batch. */
     async close() {
       await finish();

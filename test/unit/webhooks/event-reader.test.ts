@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/profile.ts';
 import { createEventReader, isReadFromUnsignedHeaders, type EventShape } from '../../../src/webhooks/event-reader.ts';
@@ -190,33 +189,6 @@ describe('an expression', () => {
     expect(
       rows.every(({ event, raw }) => event === null && Buffer.from(raw).equals(Buffer.from(JSON.stringify(ISSUED)))),
     ).toBe(true);
-  });
-});
-
-describe('any body and headers', () => {
-  const shapes: readonly Partial<EventShape>[] = [
-    {},
-    { items: '' },
-    { items: ['/data', ''], type: ['header:X-Event', '/type'] },
-    { payload: { at: '/data', encoding: 'base64' } },
-    { type: 'jsonata:type', invoiceId: 'jsonata:data.id', items: 'jsonata:$' },
-    { type: 'text' },
-  ];
-
-  it('give at least one row and never an error, and are final only of an invoice with the prefix', async () => {
-    const body = fc.oneof(
-      fc.json(),
-      fc.string(),
-      fc.jsonValue().map((data) => JSON.stringify([{ ...ISSUED, data }])),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...shapes), body, fc.string(), async (shape, text, header) => {
-        const rows = await readerOf(shape)(text, ['X-Event', header]);
-
-        expect(rows.length).toBeGreaterThan(0);
-        for (const { event } of rows) if (event?.verdict) expect(event.serviceId).toMatch(/^inv_/);
-      }),
-    );
   });
 });
 

@@ -42,7 +42,7 @@ describe('closing batches whose run was lost', () => {
     const place = placeOf({ over: { runs } });
     const batch = await place.scenario.run([{ ref: 'A' }]);
     const died = () => Promise.reject(new Error('killed'));
-    const ledger = { ...place.deps.ledger, holdUnsent: died };
+    const ledger = { ...place.deps.ledger, endBatch: died };
     await expect(closing(place, 1, { ledger })).rejects.toThrow('killed');
 
     const closed = await closing(place, 2);
@@ -103,7 +103,7 @@ describe('closing batches whose run was lost', () => {
     const place = placeOf({ over: { runs } });
     const batch = await place.scenario.run([{ ref: 'A' }]);
     await batch.freeze('A');
-    const ledger = { ...place.deps.ledger, holdUnsent: () => Promise.reject(new Error('killed')) };
+    const ledger = { ...place.deps.ledger, endBatch: () => Promise.reject(new Error('killed')) };
     await expect(closing(place, 1, { ledger })).rejects.toThrow('killed');
 
     await closing(place, 2, { runs: forgotten });

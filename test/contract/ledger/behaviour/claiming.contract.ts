@@ -204,7 +204,7 @@ export function claimingContract(ledger: Ledger): void {
 
     it('cannot be ended while the file is being staged: its run has read it before, so the ledger is older than the run', async () => {
       const { batchId, fencingToken, ...batch } = await scenario.begin();
-      const end = { state: 'finished', unsent: REASON, now: NOW, fencingToken } as const;
+      const end = { state: 'finished', unsent: REASON, left: REASON, now: NOW, fencingToken } as const;
 
       for (const ended of [() => batch.setState('finished'), () => ledger.endBatch(batchId, end)])
         await expect(ended()).rejects.toMatchObject({ code: 'ledger-conflict' });

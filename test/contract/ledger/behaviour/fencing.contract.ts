@@ -6,6 +6,7 @@ import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const TOTALS = totalsFinding(totalsDiffer(['expected 2 invoices, found 1'], false));
 const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
+const BATCH_END = { state: 'finished', unsent: REASON, left: REASON, now: NOW } as const;
 const RETRY = { selection: {}, policy: RETRY_POLICY, action: { actionId: 'fenced', who: null, why: 'x' } };
 const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
 
@@ -86,7 +87,7 @@ export function fencingContract(ledger: Ledger): void {
 
       const writes = [
         () => ledger.holdUnsent(batchId, { reason: REASON, now: NOW, fencingToken }),
-        () => ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken }),
+        () => ledger.endBatch(batchId, { state: 'finished', unsent: REASON, left: REASON, now: NOW, fencingToken }),
         () => ledger.beginRound({ batchId, fencingToken, attempt: 2 }),
       ];
 
@@ -114,7 +115,7 @@ export function fencingContract(ledger: Ledger): void {
       ['a release', (id, fencingToken) => ledger.releaseHeld(id, NOW, fencingToken)],
       ['a repeat', (id, fencingToken) => ledger.repeatUnknown(id, 0, fencingToken)],
       ['the end of a page', (id, fencingToken) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
-      ['the end of a batch', (id, fencingToken) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
+      ['the end of a batch', (id, fencingToken) => ledger.endBatch(id, { ...BATCH_END, fencingToken })],
       ['a state', (id, fencingToken) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
       ['a finding about totals', (batchId, fencingToken) => ledger.noteTotals({ batchId, fencingToken }, TOTALS)],
       ['the end of totals', (batchId, fencingToken) => ledger.overruleTotals({ batchId, fencingToken }, 'start')],
@@ -137,7 +138,7 @@ export function fencingContract(ledger: Ledger): void {
       await batch.freeze('repeated');
       await batch.finish();
 
-      expect(await ledger.closeBatch(batch.batchId, ENDING)).toBe(0);
+      expect(await ledger.endBatch(batch.batchId, { ...BATCH_END, fencingToken: batch.fencingToken })).toBe(0);
 
       expect((await batch.line('repeated')).state).toBe('sending');
     });

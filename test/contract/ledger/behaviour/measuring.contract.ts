@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScenario, NOW, REASON, type Scenario } from '../scenario.ts';
+import { createScenario, NOW, type Scenario } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 export function measuringContract(ledger: Ledger): void {
@@ -30,7 +30,7 @@ export function measuringContract(ledger: Ledger): void {
       const scenario = createScenario(ledger);
       const batch = await scenario.run(['lost']);
       await batch.freeze('lost');
-      await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW + 1_000 });
+      await batch.end(NOW + 1_000);
       await batch.close();
       const waiting = [{ state: 'unknown', invoices: 1, oldestAt: NOW + 1_000 }];
       expect(await ledger.measureInvoices(batch.batchId)).toEqual(waiting);

@@ -300,7 +300,7 @@ export function neighboursContract(ledger: Ledger): void {
       await heir.finishStaging(1);
 
       const { batchId, fencingToken } = heir;
-      await ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken });
+      await ledger.endBatch(batchId, { state: 'finished', unsent: REASON, left: REASON, now: NOW, fencingToken });
 
       expect(await heir.lines()).toMatchObject([{ state: 'held', reason: REASON }]);
       expect(await ended.outcomes()).toEqual(['held not-sent']);

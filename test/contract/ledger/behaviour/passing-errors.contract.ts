@@ -5,8 +5,8 @@ import { PASSING_SQLSTATES, passingSqlState } from '../../../../src/database/sta
 /** Each row of the table: a code, or a class with a code that falls under it. */
 const PASSING = new Map(
   [
-    '08 08006|25006|25P02|25P03|25P04|26000|42P05|42P10|28 28P01|3D000|42501|40001|40P01|40003|53100|53200|53300',
-    '53 53400|55P03|57014|57P03|57 57P01|58 58030|72 72000|XX001|XX002',
+    '08 08006|25006|25P02|25P03|25P04|26000|42P05|42P10|28 28P01|3D000|42501|40001|40P01|40003|53100|53300',
+    '53 53400|55P03|57014|57 57P01|58 58030|72 72000|XX001|XX002',
   ].flatMap((rows) => rows.split('|').map((row) => [row.split(' ')[0] ?? '', row.split(' ')[1] ?? row] as const)),
 );
 
@@ -28,12 +28,11 @@ export function passingErrorsContract(open: () => Promise<Database>): void {
 
     it.each(PASSING_SQLSTATES.map((row) => [row.sqlState, PASSING.get(row.sqlState) ?? '', row] as const))(
       'pass by row %s (%s), say what was found, and leave a database that works',
-      async (_row, sqlState, { found, help }) => {
+      async (_row, sqlState, { found }) => {
         const failure: unknown = await raise(database, sqlState);
 
         expect(failure).toMatchObject({ code: 'ledger-unavailable', sqlState });
         expect((failure as Error).message).toContain(`${found} (SQLSTATE ${sqlState}, statement "raise-error")`);
-        expect((failure as Error).message).toContain(help);
         expect(await database.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
       },
     );

@@ -169,7 +169,7 @@ export function settlingContract(ledger: Ledger): void {
     });
   });
 
-  describe('closeBatch', () => {
+  describe('endBatch', () => {
     it('leaves nothing open that the batch owns, and says unknown wherever the service may have it', async () => {
       const batch = await scenario.run(['b-staged', 'b-open', 'b-accepted', 'b-rejected', 'b-issued'], 2);
       await batch.freeze('b-open');
@@ -177,8 +177,8 @@ export function settlingContract(ledger: Ledger): void {
       await batch.reject('b-rejected');
       await batch.issue('b-issued');
 
-      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(3);
-      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(0);
+      expect(await batch.end()).toBe(2);
+      expect(await batch.end()).toBe(0);
 
       expect(await batch.states()).toEqual(['held', 'unknown', 'unsettled', 'rejected', 'issued']);
     });
