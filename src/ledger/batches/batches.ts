@@ -91,20 +91,7 @@ export function createBatches(database: Database) {
      * Ends a batch, and leaves none of its invoices open: unsent ones become `held`, others `unknown` or `unsettled`. Returns the number of the others.
      * As soon as a batch is closed, reconciliation may repeat them, so a closed batch leaves them as they are.
      */
-    endBatch: (batchId: string, { state, unsent, left, now, fencingToken }: EndBatch): Promise<number> =>
-      database.transaction(async (queries) => {
-        const batch = await lockBatch(queries, { batchId, fencingToken });
-        requireRead(batch);
-        const isOpen = batch.state === 'running' || batch.state === 'paused';
-        const hold = { kind: 'hold', batchId, reason: unsent, unanswered: null, andHeld: false, now } as const;
-        const close = { kind: 'close', batchId, reason: left, unsent, now } as const;
-        const selection = { name: 'end-batch', ids: OWN_OPEN, params: [batchId] };
-        const ended = await changeInvoices(queries, selection, (invoice) =>
-          isUnsent(invoice) ? hold : isOpen ? close : null,
-        );
-        await queries.query(SET_BATCH_STATE, [batchId, state, now]);
-        return ended.filter(({ before }) => !isUnsent(before)).length;
-      }),
+    endBatch: (batchId: string, end: EndBatch): Promise<number> => endBatch(database, batchId, end),
 
     /** Moves `held` invoices that may be sent again to `staged`; `unknown` and `unsettled` stay for reconciliation. Returns the number moved. */
     releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
@@ -142,6 +129,26 @@ interface EndBatch {
   readonly left: Reason;
   readonly now: number;
   readonly fencingToken: FencingToken;
+}
+
+function endBatch(
+  database: Database,
+  batchId: string,
+  { state, unsent, left, now, fencingToken }: EndBatch,
+): Promise<number> {
+  return database.transaction(async (queries) => {
+    const batch = await lockBatch(queries, { batchId, fencingToken });
+    requireRead(batch);
+    const isOpen = batch.state === 'running' || batch.state === 'paused';
+    const hold = { kind: 'hold', batchId, reason: unsent, unanswered: null, andHeld: false, now } as const;
+    const close = { kind: 'close', batchId, reason: left, unsent, now } as const;
+    const selection = { name: 'end-batch', ids: OWN_OPEN, params: [batchId] };
+    const ended = await changeInvoices(queries, selection, (invoice) =>
+      isUnsent(invoice) ? hold : isOpen ? close : null,
+    );
+    await queries.query(SET_BATCH_STATE, [batchId, state, now]);
+    return ended.filter(({ before }) => !isUnsent(before)).length;
+  });
 }
 
 /** A run reads its file before it ends the batch. If the ledger still says `staging`, the ledger is older than the run. */
