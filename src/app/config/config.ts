@@ -113,8 +113,6 @@ function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSe
       namespace: env.TEMPORAL_NAMESPACE,
       /** TLS and API key, as Temporal's own environment configuration reads them. */
       profile,
-      /** TEMPORAL_API_KEY_FILE; null if the key, if any, is in the environment. */
-      apiKeyFile: given['TEMPORAL_API_KEY_FILE'] ?? null,
       /** UI of a configured server; the embedded server knows its own. */
       uiUrl: env.TEMPORAL_UI_URL ?? null,
     },

@@ -10,7 +10,7 @@ import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import type { BatchProgress, RetryRequestInput } from '../../domain/messages/messages.ts';
 import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
-import { answeredCall, answeredUpdate, answerWithin, batchFailure } from '../temporal/calls.ts';
+import { answeredCall, answerWithin, batchFailure } from '../temporal/calls.ts';
 
 interface RunUpdate {
   readonly name: string;
@@ -19,11 +19,11 @@ interface RunUpdate {
   readonly attempted: string;
   /** Code and words of the error for a run that has ended. */
   readonly ifEnded: readonly [code: LoteErrorCode, words: string];
-  /** See `answeredUpdate`. */
+  /** See `answeredCall`. */
   readonly patienceMs?: number | undefined;
 }
 
-/** Sends an update to a run of this installation, as the Temporal UI would. @throws LoteError as `requireOwnRun` and `answeredUpdate`; `ifEnded` */
+/** Sends an update to a run of this installation, as the Temporal UI would. @throws LoteError as `requireOwnRun` and `answeredCall`; `ifEnded` */
 async function updateRun<Answer>(place: OwnPlace, workflowId: string, update: RunUpdate): Promise<Answer> {
   const { name, input, attempted, ifEnded, patienceMs } = update;
   const send = async (): Promise<Answer> => {
@@ -31,7 +31,7 @@ async function updateRun<Answer>(place: OwnPlace, workflowId: string, update: Ru
     return place.client.workflow.getHandle(workflowId).executeUpdate<Answer, [object]>(name, { args: [input] });
   };
   try {
-    return await answeredUpdate(place.client, attempted, send, patienceMs);
+    return await answeredCall(place.client, attempted, send, patienceMs);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw new LoteError(ifEnded[0], `${attempted}: ${ifEnded[1]}`, { cause: error });

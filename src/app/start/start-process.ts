@@ -94,7 +94,7 @@ async function openInOrder(core: ProcessCore) {
 async function reachTemporal(core: ProcessCore): Promise<ConnectedTemporal | null> {
   const temporal = await (core.config.temporal.address === null ? startOwnTemporal(core) : connectToTemporal(core));
   if (temporal === null) return null;
-  const watch = watchTemporal(temporal.client, { place: temporal.place, temporal: core.config.temporal }, core);
+  const watch = watchTemporal(temporal.client, temporal.place.address, core.log);
   core.parts.add('watch of temporal', () => watch.stop());
   return temporal;
 }

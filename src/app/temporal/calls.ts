@@ -67,8 +67,9 @@ const UNANSWERED: readonly (number | undefined)[] = [
 ];
 
 /**
- * Calls the Temporal server while a person waits at a page. The error message begins with `attempted`.
- * @throws LoteError `temporal-unavailable` without an answer for 30 s (`patienceMs`); else the error of `call`
+ * Calls the Temporal server, or sends an update to a running workflow, while a person waits. The error message begins with `attempted`.
+ * @throws LoteError `temporal-unavailable` without an answer of the server for 30 s (`patienceMs`), `worker-missing` where no worker has
+ * answered an update in that time, `usage` with the message of the workflow's validator; else the error of `call`
  */
 export async function answeredCall<Answer>(
   client: Client,
@@ -81,39 +82,21 @@ export async function answeredCall<Answer>(
       client.withDeadline(Date.now() + patienceMs, call),
     );
   } catch (error) {
-    // An update that timed out may have reached the server, which then waits for a worker.
-    const isUpdate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
-    if (isUpdate || !UNANSWERED.includes(temporalRefusal(error)?.code)) throw error;
-    throw new LoteError(
-      'temporal-unavailable',
-      `${attempted}: the Temporal server must answer, and it has not. It may be done as soon as the server is back: look at the batch before you repeat it.`,
-      { cause: error },
-    );
-  }
-}
-
-/**
- * Sends an update to a running workflow. The error message begins with `attempted`.
- * @throws LoteError `worker-missing` where no worker has answered for 30 s (`patienceMs`), `temporal-unavailable` where
- * the server cannot be reached, `usage` with the message of the workflow's validator; else the error of `update`
- */
-export async function answeredUpdate<Answer>(
-  client: Client,
-  attempted: string,
-  update: () => Promise<Answer>,
-  patienceMs = PATIENCE_MS,
-): Promise<Answer> {
-  try {
-    return await answeredCall(client, attempted, update, patienceMs);
-  } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) {
       const said = error.cause instanceof Error ? error.cause.message : 'no reason was given';
       throw new LoteError('usage', `${attempted} was refused: ${said}`, { cause: error });
     }
-    if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+    // An update that timed out may have reached the server, which then waits for a worker.
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+      throw new LoteError(
+        'worker-missing',
+        `${attempted}: a worker must take it, and none has answered for ${patienceMs / 1_000} s. It may be done as soon as one does: start a worker, and look at the batch before you repeat it.`,
+        { cause: error },
+      );
+    if (!UNANSWERED.includes(temporalRefusal(error)?.code)) throw error;
     throw new LoteError(
-      'worker-missing',
-      `${attempted}: a worker must take it, and none has answered for ${patienceMs / 1_000} s. It may be done as soon as one does: start a worker, and look at the batch before you repeat it.`,
+      'temporal-unavailable',
+      `${attempted}: the Temporal server must answer, and it has not. It may be done as soon as the server is back: look at the batch before you repeat it.`,
       { cause: error },
     );
   }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import { createServer as createTlsServer } from 'node:tls';
 import { listen } from './own-port.ts';
 
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
@@ -117,53 +116,6 @@ function keyDataIn(bytes: Buffer): number | null {
     at = end;
   }
   return null;
-}
-
-/** Key and certificate in PEM. */
-interface KeyPair {
-  readonly key: string;
-  readonly cert: string;
-}
-
-/** Starts a TLS proxy that speaks HTTP/2, as gRPC does, and checks the certificates of clients. `target` is `host:port`. */
-export async function tlsProxy(target: string, own: KeyPair, trusted: string) {
-  const [host = '', portBehind = ''] = target.split(':');
-  const sockets = new Set<Socket>();
-  const keep = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  };
-  const context = (...ca: string[]) => ({ ...own, ca });
-  const server = createTlsServer(
-    { ...context(trusted), requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] },
-    (socket) => {
-      const behind = connect(Number(portBehind), host);
-      keep(socket);
-      keep(behind);
-      socket.on('close', () => behind.destroy()).pipe(behind);
-      behind.on('close', () => socket.destroy()).pipe(socket);
-    },
-  );
-  server.on('tlsClientError', () => undefined);
-  const port = await listen(server);
-  const cut = (): void => sockets.forEach((socket) => socket.destroy());
-  const close = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    cut();
-    await closed;
-  };
-  return {
-    address: `localhost:${port}`,
-    /** Cuts all connections, and from now on trusts only these certificates of clients. */
-    trust(...certificates: readonly string[]) {
-      server.setSecureContext(context(...certificates));
-      cut();
-    },
-    /** Cuts all connections and accepts no new ones, until it comes back at the same address. */
-    goAway: close,
-    comeBack: () => listen(server, port),
-    close,
-  };
 }
 
 /** Starts a server that accepts connections and says nothing. */

@@ -3,7 +3,7 @@ import tls, { type ConnectionOptions } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MailConfig } from '../../../src/app/config/config.ts';
 import { sendMail } from '../../../src/nightly/night-message.ts';
-import { selfSigned } from '../../support/servers/key-gate.ts';
+import { selfSigned } from '../../support/servers/self-signed.ts';
 import { until } from '../../support/until.ts';
 import { mailServer, smtpError } from '../../support/servers/mail-server.ts';
 

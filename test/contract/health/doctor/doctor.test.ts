@@ -25,7 +25,7 @@ import {
 import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
-import { httpsServer } from '../../../support/servers/key-gate.ts';
+import { httpsServer } from '../../../support/servers/self-signed.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
 import { independentSandbox } from '../../../support/servers/service-front.ts';
 import { sandboxEnv, sharedTemporal } from '../../../support/lote/running-lote.ts';

@@ -47,7 +47,7 @@ describe('readConfig', () => {
       },
       sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT' },
       databaseUrl: null,
-      temporal: { address: null, namespace: 'default', profile: {}, apiKeyFile: null, uiUrl: null },
+      temporal: { address: null, namespace: 'default', profile: {}, uiUrl: null },
       taskQueue: 'lote',
       dataDir: '/work/.lote',
       inputDir: '/work/input',
@@ -76,7 +76,7 @@ describe('readConfig', () => {
         ...REAL,
         INVOICING_BASE_URL: 'https://invoicing.example/',
         WEBHOOK_SECRET: 'newest, oldest',
-        WEBHOOK_URL: 'https://hooks.example/webhooks',
+        WEBHOOK_URL: 'http://127.0.0.1:8090/webhooks',
         RECEIVER_HOST: '0.0.0.0',
         RECEIVER_PORT: '18090',
         DATABASE_URL: 'postgresql://lote:pa%2Fss@db:5432/lote',
@@ -94,10 +94,7 @@ describe('readConfig', () => {
 
     expect(config).toMatchObject({
       service: { kind: 'remote', baseUrl: 'https://invoicing.example', apiKey: 'sk_test_abcdef' },
-      webhook: {
-        secrets: ['newest', 'oldest'],
-        url: 'https://hooks.example/webhooks',
-      },
+      webhook: { secrets: ['newest', 'oldest'], url: 'http://127.0.0.1:8090/webhooks' },
       receiver: { host: '0.0.0.0', port: 18090, explicit: true },
       databaseUrl: 'postgresql://lote:pa%2Fss@db:5432/lote',
       temporal: { address: 'temporal:7233' },
@@ -112,16 +109,16 @@ describe('readConfig', () => {
     expect(config.secrets).toEqual(expect.arrayContaining(['sk_test_abcdef', 'newest', 'oldest', 'pa%2Fss', 'pa/ss']));
   });
 
-  it('takes an empty variable as one that is absent, as compose files pass it', () => {
-    const config = readConfig({ INVOICING_BASE_URL: '', INVOICING_API_KEY: ' ', LOTE_SETTLE_TIMEOUT: '' });
-
-    expect(config.service).toEqual({ kind: 'sandbox' });
-    expect(config.settleTimeoutMs).toBe(15 * 60_000);
-  });
-
-  it('reads durations', () => {
-    const read = ['90s', '15m', '1.5h', '2 days'].map((text) => readConfig({ LOTE_SEND_TIMEOUT: text }).sendTimeoutMs);
-    expect(read).toEqual([90_000, 900_000, 5_400_000, 172_800_000]);
+  it.each([
+    // Compose files pass an empty variable for an absent one.
+    [' ', 30 * 60_000],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['1.5h', 5_400_000],
+    ['2 days', 172_800_000],
+  ])('reads the duration %j', (text, sendTimeoutMs) => {
+    const config = readConfig({ INVOICING_BASE_URL: '', LOTE_SEND_TIMEOUT: text });
+    expect(config).toMatchObject({ service: { kind: 'sandbox' }, sendTimeoutMs });
   });
 
   it.each([
@@ -147,11 +144,6 @@ describe('readConfig', () => {
       expect(code).toBe('configuration-invalid');
       for (const part of [`${name} `, rule, JSON.stringify(value)]) expect(message).toContain(part);
     }
-  });
-
-  it('allows plain http for webhooks within this machine', () => {
-    const url = 'http://127.0.0.1:8090/webhooks';
-    expect(readConfig({ WEBHOOK_URL: url }).webhook.url).toBe(url);
   });
 
   it('refuses a setting that it does not know, and names the nearest one', () => {
@@ -212,11 +204,20 @@ describe('readConfig with the PG… variables', () => {
     return { host, port, user, password, database };
   }
 
-  it('takes the password from PGPASSWORD, with any character', () => {
-    const env = { DATABASE_URL: 'postgresql://lote@db:5433/lote?application_name=a', PGPASSWORD: PASSWORD };
+  it.each([
+    ['from PGPASSWORD, with any character', async () => ({ PGPASSWORD: PASSWORD }), '', PASSWORD],
+    [
+      'from its file, without the line end alone',
+      async () => ({ PGPASSWORD_FILE: await fileWith(`${PASSWORD}\n`) }),
+      '',
+      PASSWORD,
+    ],
+    ['from the query of the address', async () => ({}), '&password=pa%2Fss%2B1', 'pa/ss+1'],
+  ])('takes the password %s, and hides it', async (_, envOf, query, password) => {
+    const env = { DATABASE_URL: `postgresql://lote@db:5433/lote?application_name=a${query}`, ...(await envOf()) };
 
-    expect(addressOf(env)).toEqual({ host: 'db', port: 5433, user: 'lote', password: PASSWORD, database: 'lote' });
-    expect(readConfig(env).secrets).toContain(PASSWORD);
+    expect(addressOf(env)).toEqual({ host: 'db', port: 5433, user: 'lote', password, database: 'lote' });
+    expect(readConfig(env).secrets).toContain(password);
   });
 
   it.each([
@@ -231,19 +232,6 @@ describe('readConfig with the PG… variables', () => {
 
     expect(message).toContain(says);
     expect(message).not.toContain('10.0.0.1');
-  });
-
-  it('hides a password that stands in the query, where the driver reads it, too', () => {
-    const env = { DATABASE_URL: 'postgresql://lote@db/lote?password=pa%2Fss%2B1' };
-
-    expect(addressOf(env)).toMatchObject({ password: 'pa/ss+1' });
-    expect(readConfig(env).secrets).toContain('pa/ss+1');
-  });
-
-  it('reads the password from a file, without the line end alone', async () => {
-    const env = { DATABASE_URL: 'postgresql://lote@db/lote', PGPASSWORD_FILE: await fileWith(`${PASSWORD}\n`) };
-
-    expect(addressOf(env)).toMatchObject({ password: PASSWORD });
   });
 
   it('leaves an address that says everything as it is', () => {
@@ -306,20 +294,16 @@ client_key_path = "/etc/lote/client.key"
     expect(temporal).toMatchObject({ address: 'two:7233', namespace: 'of-the-profile' });
   });
 
-  it('refuses a file that is no profile without quoting it', async () => {
-    const file = await profileFile('[profile.default]\napi_key = "very secret\n');
-    const { message } = failureOf({ TEMPORAL_CONFIG_FILE: file });
+  it.each([
+    ['a file that is no profile', '[profile.default]\napi_key = "very secret\n', {}],
+    ['a profile that is not there', '[profile.default]\naddress = "one:7233"\n', { TEMPORAL_PROFILE: 'other' }],
+    ['an unknown setting', '[profile.default]\nadress = "one:7233"\n', {}],
+  ])('refuses %s, without quoting it', async (_, text, env) => {
+    const file = await profileFile(text);
+    const { message } = failureOf({ TEMPORAL_CONFIG_FILE: file, ...env });
 
     expect(message).toContain(file);
     expect(message).not.toContain('very secret');
-  });
-
-  it.each([
-    ['a profile that is not there', '[profile.default]\naddress = "one:7233"\n', { TEMPORAL_PROFILE: 'other' }],
-    ['a setting that nobody knows', '[profile.default]\nadress = "one:7233"\n', {}],
-  ])('refuses %s', async (_, text, env) => {
-    const file = await profileFile(text);
-    expect(failureOf({ TEMPORAL_CONFIG_FILE: file, ...env }).message).toContain(file);
   });
 });
 
@@ -332,19 +316,20 @@ describe('readConfig with secrets in files', () => {
     expect(config.secrets).toContain('sk_test_from_file');
   });
 
-  it('refuses both forms at once', async () => {
-    const { message } = failureOf({ WEBHOOK_SECRET: 'other', WEBHOOK_SECRET_FILE: await fileWith('one') });
-
-    expect(message).toContain('WEBHOOK_SECRET and WEBHOOK_SECRET_FILE');
-  });
-
-  it('names the variable and the path when the file is missing or empty', async () => {
-    const empty = await fileWith('\n');
-
-    expect(failureOf({ WEBHOOK_SECRET_FILE: `${empty}-none` }).message).toMatch(
+  it.each([
+    [
+      'both forms',
+      (file: string) => ({ WEBHOOK_SECRET: 'other', WEBHOOK_SECRET_FILE: file }),
+      /SECRET and WEBHOOK_SECRET_FILE/,
+    ],
+    [
+      'a missing file',
+      (file: string) => ({ WEBHOOK_SECRET_FILE: `${file}-none` }),
       /WEBHOOK_SECRET_FILE must name a readable file; .*none could not be read \(ENOENT\)/,
-    );
-    expect(failureOf({ WEBHOOK_SECRET_FILE: empty }).message).toContain('is empty');
+    ],
+    ['an empty file', (file: string) => ({ WEBHOOK_SECRET_FILE: file }), /is empty/],
+  ])('refuses %s, naming the variable', async (_, envOf, says) => {
+    expect(failureOf(envOf(await fileWith('\n'))).message).toMatch(says);
   });
 
   it('reads a command as a path or as a JSON array, and refuses another one with an example', () => {
