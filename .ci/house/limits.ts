@@ -23,7 +23,7 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5048 },
+  activities: { files: 32, lines: 4900 },
   'src/app': { files: 62, lines: 8036 },
   'src/cli': { files: 30, lines: 3014 },
   'src/console': { files: 22, lines: 4258 },
@@ -39,7 +39,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/service': { files: 26, lines: 3350 },
   'src/texts': { files: 14, lines: 1794 },
   'src/webhooks': { files: 8, lines: 1353 },
-  workflows: { files: 21, lines: 2525 },
+  workflows: { files: 19, lines: 2390 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
