@@ -9,15 +9,6 @@ export const NUMBER_COLUMNS = ['quantity', 'unit_price'] as const;
 /** Name of a column whose cells are numbers. */
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
-const SheetDialect = z.object({
-  name: z.string(),
-  /** Positions of the columns, as in `HeaderMap`. */
-  indexes: z.array(z.number()).readonly(),
-  referenceParts: z.array(z.number()).readonly(),
-});
-/** The sheet and columns that Lote read, so that it can write the rows as text again. */
-export type SheetDialect = z.infer<typeof SheetDialect>;
-
 const ReadColumn = z.object({ at: z.number(), header: z.string(), column: z.enum(COLUMNS) });
 /** A column that Lote reads, also as a part of the reference: its position and its shortened header. */
 export type ReadColumn = z.infer<typeof ReadColumn>;
@@ -33,9 +24,10 @@ export const Dialect = z.object({
   /** Line of the header; the records above it are preamble. */
   headerRow: z.number().nullable(),
   header: z.array(z.string()).readonly(),
-  /** Absent in JSON. */
-  read: z.array(ReadColumn).readonly().optional(),
-  sheet: SheetDialect.optional(),
+  /** The columns that Lote reads; empty in JSON. */
+  read: z.array(ReadColumn).readonly(),
+  /** The sheet of a workbook. */
+  sheet: z.object({ name: z.string() }).optional(),
   /** JSON only: the file is a list, or an object whose member `invoices` is a list. */
   frame: z.enum(['array', 'invoices']).optional(),
   /** True for a corrections file of Lote: the `'` in front of its inert cells is removed. */

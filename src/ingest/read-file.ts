@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { placeOf } from './line-count.ts';
 import { decideEncoding, type EncodingDecision, decodeChunks, decodedHead } from './encoding/decide-encoding.ts';
-import { fileChunks, hashFile } from './file-chunks.ts';
+import { fileChunks } from './file-chunks.ts';
 import type { DecimalProof } from './csv/decimal-evidence.ts';
 import { readNumber } from './invoice/read-number.ts';
 import { FaultAt, FindingList, note, Refusal } from './findings.ts';
@@ -39,7 +37,8 @@ interface ScannedFile extends Pick<ReadFileRequest, 'path' | 'signal'> {
 
 /**
  * Reads a file of invoices. Returns a refused result if it cannot determine the rows of the file.
- * @throws LoteError `file-unreadable`, `file-changed`, `usage`
+ * The caller must not change the file meanwhile: a batch reads its own copy.
+ * @throws LoteError `file-unreadable`, `usage`
  */
 export async function readFile({ path, store, options = {}, signal }: ReadFileRequest): Promise<IngestResult> {
   const scan = await scanFile(path, signal);
@@ -52,7 +51,9 @@ export async function readFile({ path, store, options = {}, signal }: ReadFileRe
   const basis = { findings, noteProof, counts, writer: new RowWriter(store), options };
   try {
     const file = { path, scan, signal };
-    const read = await (isArchive(scan.head) ? readAsWorkbook(file, basis) : readAsText(file, basis));
+    const read = await (isArchive(scan.head)
+      ? withWorkbook(path, (workbook) => readWorkbook(workbook, basis, signal), signal)
+      : readAsText(file, basis));
     requireInvoice(counts);
     const { dialect, decimal, conversion } = read;
     noteProof({ ...read.proof, dialect });
@@ -72,18 +73,10 @@ async function readAsText(file: ScannedFile, basis: ReadingBasis): Promise<Read>
   basis.noteProof({ encoding: { name: encoding, how, bom, samples } });
   for (const finding of found.findings) basis.findings.add(finding);
   const head = await decodedHead(scan, found);
-  const chunks = () => decodeChunks(sameBytes(path, scan.sha256, signal), found);
+  const chunks = () => decodeChunks(fileChunks(path, signal), found);
   const hasCr = scan.hasCr || encoding.startsWith('utf-16');
   const reading: Reading = { ...basis, encoding, bom, chunks, head, hasCr };
   return isJson(head) ? readJson(reading) : readCsv(reading);
-}
-
-/** Lote reads a ZIP archive from its end, so a damaged one may be a file that a program is still writing. */
-async function readAsWorkbook({ path, scan, signal }: ScannedFile, basis: ReadingBasis): Promise<Read> {
-  const reading = withWorkbook(path, (workbook) => readWorkbook(workbook, basis, signal), signal);
-  await reading.catch(() => undefined);
-  if ((await hashFile(path, signal)) !== scan.sha256) throw changed(path);
-  return reading;
 }
 
 /** A wrong reading of such a number would be wrong by a factor of 1,000, so the report shows how Lote read it. */
@@ -127,21 +120,6 @@ async function checkedEncoding({ path, scan, signal }: ScannedFile, options: Ing
   }
 }
 
-/** Streams the bytes again. @throws LoteError `file-changed`: the file may still be being written */
-async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
-  const hash = createHash('sha256');
-  for await (const chunk of fileChunks(path, signal)) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest('hex') !== sha256) throw changed(path);
-}
-
-function changed(path: string): LoteError {
-  const message = `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`;
-  return new LoteError('file-changed', message);
-}
-
 function requireInvoice(counts: Reading['counts']): void {
   if (counts.rows > counts.rowsWithoutInvoice) return;
   const found =
@@ -149,35 +127,30 @@ function requireInvoice(counts: Reading['counts']): void {
   throw new Refusal('no-invoice', `Expected at least one invoice, found ${found}`);
 }
 
-const MAGIC: readonly (readonly [string, string])[] = [
-  ['504b0506', 'an empty ZIP archive'],
-  ['25504446', 'a PDF document'],
-  ['1f8b', 'a gzip archive'],
-  ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS), or one with a password'],
+/** Beginnings of files that people take for one that Lote reads. Bytes are matched as latin1. */
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/^PK\x05\x06/u, 'an empty ZIP archive'],
+  [/^%PDF/u, 'a PDF document'],
+  [/^\x1f\x8b/u, 'a gzip archive'],
+  [/^\xd0\xcf\x11\xe0/u, 'an old Excel workbook (XLS), or one with a password'],
+  [/^\s*<(?:!doctype html|html|table|head|body)\b/iu, 'an HTML page'],
+  [/^\s*\{\\rtf/iu, 'a text document in RTF'],
+  [/^\s*mime-version:/iu, 'a web archive (MHTML), as some programs export for Excel'],
+  [/^\s*<(?:\?xml|\w+[\s:>])/iu, 'an XML document'],
+  [
+    /^\s*\x1e/u,
+    'a JSON text sequence, with a record separator (U+001E) before each record. Remove these characters, which leaves NDJSON',
+  ],
+  [
+    /^\s*(?:(?:\/\/|#)[^\r\n]*[\r\n]+\s*|\/\*[^]*?\*\/\s*)+[[{]/u,
+    'JSON with comments, which JSON does not have. Remove the comments',
+  ],
 ];
-
-const RECORD_SEPARATOR = '\u001e';
 
 /** Names a foreign format for an operator. Returns null for what may be text that Lote reads. */
 function foreignFormat(head: Buffer): string | null {
-  const hex = head.subarray(0, 16).toString('hex');
-  const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
-  if (magic !== undefined) return magic[1];
-  const text = head
-    .subarray(0, 512)
-    .toString('latin1')
-    .replace(/^\u00ef\u00bb\u00bf/, '')
-    .trimStart()
-    .toLowerCase();
-  if (/^<(?:!doctype html|html|table|head|body)\b/.test(text)) return 'an HTML page';
-  if (text.startsWith('{\\rtf')) return 'a text document in RTF';
-  if (text.startsWith('mime-version:')) return 'a web archive (MHTML), as some programs export for Excel';
-  if (/^<(?:\?xml|\w+[\s:>])/.test(text)) return 'an XML document';
-  if (text.startsWith(RECORD_SEPARATOR))
-    return 'a JSON text sequence, with a record separator (U+001E) before each record. Remove these characters, which leaves NDJSON';
-  if (/^(?:(?:\/\/|#)[^\r\n]*[\r\n]+\s*|\/\*[^]*?\*\/\s*)+[[{]/.test(text))
-    return 'JSON with comments, which JSON does not have. Remove the comments';
-  return null;
+  const beginning = head.toString('latin1', 0, 512).replace(/^\xef\xbb\xbf/u, '');
+  return FOREIGN.find(([form]) => form.test(beginning))?.[1] ?? null;
 }
 
 /** @throws Refusal if Lote cannot determine the rows of the CSV file */

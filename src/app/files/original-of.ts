@@ -13,7 +13,7 @@ import {
 import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth } from '../../ingest/csv/row-width.ts';
 import { decodeChunks } from '../../ingest/encoding/decide-encoding.ts';
 import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
-import type { Dialect, ReadColumn, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
+import type { Dialect, ReadColumn, Proof } from '../../ingest/ingest-result.ts';
 import { JsonReader, isObject, jsonText, type JsonValue } from '../../ingest/json/json-reader.ts';
 import type {
   OriginalCsv,
@@ -26,8 +26,8 @@ import type {
 } from '../../report/corrections/original-file.ts';
 import { dialectOf, markOf, readAsOf } from './file-proof.ts';
 import { findKeptFile } from './kept-files.ts';
-import { COLUMNS, type Column } from '../../domain/row.ts';
-import { labelOf } from '../../ingest/csv/table-header.ts';
+import { FIELDS } from '../../domain/invoice.ts';
+import type { Column } from '../../domain/row.ts';
 import { readSheetRows } from '../../ingest/workbook/sheet-records.ts';
 import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 
@@ -57,7 +57,6 @@ function originalCsv(batch: ReportedFile, path: string, dialect: Dialect): Origi
     header,
     readAs: readAsText(readAsOf(batch.proof)),
     dialect: { delimiter: delimiter ?? ',', newline: newlineOf(lineEnd), encoding, byteOrderMark: bom },
-    hasOriginals: dialect.read !== undefined,
     records: originalRecords(path, dialect, markOf(batch.proof)),
   };
 }
@@ -68,10 +67,6 @@ async function* originalRecords(path: string, dialect: Dialect, mark: '.' | ',' 
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
   const width = rowWidth(header);
   for await (const { row, cells, cut } of csvRecords(path, dialect)) {
-    if (read === undefined) {
-      yield { row, cells };
-      continue;
-    }
     const wrong: RowMarks = hasWrongWidth(cells, width) ? [[WRONG_WIDTH, '']] : [];
     const marks: RowMarks = cut === null ? wrong : [...wrong, [CUT_CELL, cut.header]];
     yield withOriginals({ row, cells }, { read, mark, marks, said: cells[originalAt] ?? '' });
@@ -104,7 +99,7 @@ function withOriginals(
 type ReadRecord = CsvRecord & { readonly cut: ReadColumn | null };
 
 async function* csvRecords(path: string, dialect: Dialect): AsyncGenerator<ReadRecord> {
-  const { delimiter, headerRow, read = [] } = dialect;
+  const { delimiter, headerRow, read } = dialect;
   const reader = new CsvReader(delimiter ?? ',');
   const below = headerRow ?? 0;
   for await (const chunk of decodeChunks(fileChunks(path), dialect)) {
@@ -134,7 +129,8 @@ async function* jsonObjects(path: string, dialect: Dialect): AsyncGenerator<Orig
     const lines = isObject(value) && Array.isArray(value['lines']) ? value['lines'].length : 0;
     const rows = Array.from({ length: Math.max(lines, 1) }, (_, at) => next + at);
     next += rows.length;
-    return { rows, text: jsonText(value) };
+    const members = isObject(value) ? Object.entries(value) : [];
+    return { rows, members: members.map(([name, member]) => [name, jsonText(member)]) };
   }
   for await (const chunk of decodeChunks(fileChunks(path), dialect))
     for (const value of reader.write(chunk)) yield objectOf(value);
@@ -148,14 +144,14 @@ function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {
 /** Returns the sheet of a kept workbook, so that corrections can contain its rows as cells. */
 function originalSheet(path: string, proof: Proof): OriginalSheet {
   const dialect = dialectOf(proof);
-  const isRead = new Set(dialect.read?.map(({ at }) => at));
+  const columnAt = new Map(dialect.read.map(({ at, column }) => [at, column]));
   let merged: ReturnType<OriginalSheet['merged']> = [];
   return {
     kind: 'sheet',
     name: dialect.sheet?.name ?? '',
     header: dialect.header,
     readAs: readAsText({ ...readAsOf(proof), form: 'workbook' }),
-    columns: columnsOf(dialect),
+    columns: new Map(dialect.read.map(({ at, header, column }) => [header, { position: at, column }])),
     rows: rows(),
     merged: () => merged,
   };
@@ -165,33 +161,20 @@ function originalSheet(path: string, proof: Proof): OriginalSheet {
       const { row, recalculates } = found;
       merged = found.merged;
       const cells = Array.from(row.cells, (cell, at) =>
-        cell === undefined ? undefined : sheetCell(cell, !(recalculates && cell.formula && isRead.has(at))),
+        cell === undefined ? undefined : originalCellOf(cell, recalculates, columnAt.get(at)),
       );
       yield { row: row.row, hidden: row.hidden, cells };
     }
   }
 }
 
-function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['columns'] {
-  const columns = new Map<string, { position: number; column: Column }>();
-  if (sheet === undefined) return columns;
-  const places = { header: { row: headerRow ?? 0, cells: header }, map: sheet };
-  for (const [at, column] of COLUMNS.entries()) {
-    const position = positionOf(sheet, at, column);
-    if (position >= 0) columns.set(labelOf(places, column), { position, column });
-  }
-  return columns;
-}
-
-/** A reference that is built from parts has the position of its first part. */
-function positionOf({ indexes, referenceParts }: SheetDialect, at: number, column: Column): number {
-  const index = indexes[at] ?? -1;
-  return index < 0 && column === 'invoice_ref' ? (referenceParts[0] ?? -1) : index;
-}
-
-function sheetCell({ kind, text, format }: SheetCell, isBelievable: boolean): OriginalCell {
-  if (kind === 'missing' || !isBelievable) return { kind: 'none', text, format: null };
-  // If the format does not show the cell as a date, a correction would contain a number.
-  const isShown = format !== null && (kind !== 'date' || format.kind === 'date');
-  return { kind, text, format: isShown && format.code !== 0 ? format.code : null };
+/** A date is written as a text. Lote refuses a date as a reference or tax number, so there it is written as an error. */
+function originalCellOf(cell: SheetCell, recalculates: boolean, column?: Column): OriginalCell {
+  const { kind, text, format, formula } = cell;
+  const isStale = recalculates && formula && column !== undefined;
+  const role = column && FIELDS[column].role;
+  const isMisplaced = kind === 'date' && (role === 'reference' || role === 'tax-number');
+  if (kind === 'missing' || kind === 'error' || isStale || isMisplaced) return { kind: 'error', text, format: null };
+  const isFormatted = (kind === 'number' || kind === 'text') && format !== null && format.code !== 0;
+  return { kind: kind === 'number' ? 'number' : 'text', text, format: isFormatted ? format.code : null };
 }

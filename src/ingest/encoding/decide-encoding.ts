@@ -18,6 +18,9 @@ export interface EncodingDecision {
 
 const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
 
+const NUL =
+  'found a NUL (U+0000): this is a binary file, a damaged one, or UTF-16 without a byte order mark. Export it again as CSV or JSON in UTF-8, or declare --encoding utf-16le';
+
 /** Names that iconv accepts but that are not encodings of text, or not of a file. */
 const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set(
   'base64 hex binary utf-7 utf7 utf-7-imap utf7imap utf-16 utf16 utf-32 utf32 internal'.split(' '),
@@ -42,9 +45,12 @@ export function decideEncoding(
   }
   if (bom === 'utf-8') requireUtf8(scan);
   if (bom !== null) return decision(bom, 'bom', { bom: true });
-  if (scan.nulAt === null && scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
+  const isUtf8 = scan.utf8.invalidAt === null;
+  if (isUtf8 && !scan.hasNul) return decision('utf-8', 'proved');
   if (likely !== undefined) return declaredEncoding(scan, likely, bom);
-  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
+  // The reading names the line of the NUL.
+  if (isUtf8) return decision('utf-8', 'proved');
+  if (scan.hasNul) throw new Refusal('binary', `Expected text, ${NUL}`);
   if (scan.utf8.multibyte) requireUtf8(scan);
   return windows1252(scan);
 }
@@ -97,7 +103,6 @@ function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<type
 }
 
 function requireUtf8(scan: FileScan): void {
-  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
   if (scan.utf8.invalidAt === null) return;
   const what = scan.utf8.cutShort
     ? 'its end inside a character: the file was cut short'
@@ -108,15 +113,9 @@ function requireUtf8(scan: FileScan): void {
 
 /** Well-formed UTF-8 is UTF-8: in another encoding, every accented letter would be two wrong ones. */
 function requireNoUtf8(scan: FileScan, encoding: string): void {
-  if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
+  if (scan.hasNul || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
   const message = `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`;
   throw new Refusal('encoding-contradicted', message);
-}
-
-function nulAt(offset: number): FaultAt {
-  const message =
-    'Expected text, found a NUL byte: this is a binary file, a damaged one, or UTF-16 without a byte order mark. Export it again as CSV or JSON in UTF-8, or declare --encoding utf-16le';
-  return new FaultAt('binary', message, offset);
 }
 
 function windows1252(scan: FileScan): EncodingDecision {
@@ -164,8 +163,7 @@ export async function* decodeChunks(
     // Checks the decoded text: UTF-16 has NUL bytes, but PostgreSQL cannot store a NUL character.
     if (text.includes(0)) {
       const line = lines.before(text.subarray(0, text.indexOf(0)));
-      const message = `Line ${line}: expected text, found the character U+0000. Export the file again`;
-      throw new Refusal('binary', message, { row: line });
+      throw new Refusal('binary', `Line ${line}: expected text, ${NUL}`, { row: line });
     }
     if (text.includes(MARK)) {
       const line = lines.before(text.subarray(0, text.indexOf(MARK)));

@@ -68,7 +68,7 @@ export interface FileScan {
   readonly singleByte: SingleByteEvidence;
   /** True if a byte is a carriage return, also as half of a CRLF or as a byte of UTF-16. */
   readonly hasCr: boolean;
-  readonly nulAt: number | null;
+  readonly hasNul: boolean;
   readonly lastByte: number | null;
 }
 
@@ -80,20 +80,20 @@ export async function scanFile(path: string, signal?: AbortSignal): Promise<File
   let hasCr = false;
   const head: Buffer[] = [];
   let size = 0;
-  let nulAt: number | null = null;
+  let hasNul = false;
   let lastByte: number | null = null;
   for await (const chunk of fileChunks(path, signal)) {
     hash.update(chunk);
     utf8.write(chunk);
     hasCr ||= chunk.includes(CR);
     if (utf8.invalidAt !== null) singleByte.write(chunk);
-    if (nulAt === null && chunk.includes(0)) nulAt = size + chunk.indexOf(0);
+    hasNul ||= chunk.includes(0);
     if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - size));
     size += chunk.length;
     lastByte = chunk.findLast((byte) => byte > 0x20 || byte === 0x1a) ?? lastByte;
   }
   utf8.end();
-  return { sha256: hash.digest('hex'), size, head: Buffer.concat(head), utf8, singleByte, hasCr, nulAt, lastByte };
+  return { sha256: hash.digest('hex'), size, head: Buffer.concat(head), utf8, singleByte, hasCr, hasNul, lastByte };
 }
 
 const SAMPLES = 3;

@@ -37,7 +37,7 @@ export async function readJson(reading: Reading): Promise<Read> {
   const { format, frame } = reader;
   const decided = rows.decided({ format, labels: JSON_PATHS, lostReferences: {} });
   const { encoding, bom } = reading;
-  const ofTables = { delimiter: null, lineEnd: null, headerRow: null, header: [] };
+  const ofTables = { delimiter: null, lineEnd: null, headerRow: null, header: [], read: [] };
   const dialect = { format, frame, own: rows.own, encoding, bom, ...ofTables };
   return { ...decided, dialect, proof: { ignored, ...decided.proof } };
 }

@@ -12,14 +12,6 @@ export const RATIO_COUNTS_FROM = 32 * 1024 ** 2;
 export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
 /** Most characters of XML without a tag: as long as the longest record of a CSV file. */
 export const LONGEST_TOKEN = 1024 * 1024;
-/** Most characters of a row, plus one delimiter per cell: as long as the longest record of a CSV file. */
-const LONGEST_ROW = 1024 * 1024;
-/** Any small part may hold this much: cells of several kilobytes can name one text of a megabyte. */
-const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
-/** The limit for a sheet of any size: a million rows of two thousand characters. */
-const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
-/** The limit for the rows that one chunk of a sheet completes, because they are in memory together. */
-const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
 /** For the first rows of all sheets together; 200 full sheets of 30 columns have about four million. */
 export const MOST_CHARACTERS_OF_HEADS = 8 * 1024 ** 2;
 /** Most levels of nested elements; real parts have a dozen. */
@@ -47,47 +39,4 @@ export function tooLarge(what: string, most: number): Refusal {
 export function damaged(what: string): Refusal {
   const message = `Expected a whole workbook, but ${what}. Open it in a spreadsheet program, save it again and drop that file`;
   return new Refusal('workbook-damaged', message);
-}
-
-/** Limits the size of a sheet: a few kilobytes can name one long text in each cell, or repeat a row a million times. */
-export class SheetSize {
-  readonly #most: number;
-  #ofRow = 0;
-  #ofSheet = 0;
-  #waiting = 0;
-
-  /** `packedBytes` is the compressed size of the part that holds the sheet. */
-  constructor(packedBytes: number) {
-    const allowed = Math.max(CHARACTERS_OF_ANY_SHEET, packedBytes * MOST_RATIO);
-    this.#most = Math.min(allowed, MOST_CHARACTERS_OF_A_SHEET);
-  }
-
-  beginSheet(): void {
-    this.#ofSheet = 0;
-  }
-
-  beginRow(): void {
-    this.#ofRow = 0;
-  }
-
-  /** Counts `repeat` cells with this text. @throws Refusal `workbook-too-large` */
-  addCells(text: string, repeat = 1): void {
-    this.#ofRow += text.length * repeat;
-    if (this.#ofRow > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
-  }
-
-  /** Counts a row of `positions` cells, empty ones too, `repeat` times. @throws Refusal `workbook-too-large` */
-  endRow(positions: number, repeat = 1): void {
-    const characters = this.#ofRow + positions;
-    if (characters > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
-    this.#ofSheet += characters * repeat;
-    if (this.#ofSheet > this.#most) throw tooLarge('characters in a sheet of its size', this.#most);
-    this.#waiting += characters;
-    if (this.#waiting > MOST_CHARACTERS_AT_ONCE)
-      throw tooLarge('characters in rows that stand together', MOST_CHARACTERS_AT_ONCE);
-  }
-
-  taken(): void {
-    this.#waiting = 0;
-  }
 }

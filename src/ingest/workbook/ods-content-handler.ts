@@ -1,31 +1,16 @@
-import {
-  LONGEST_TOKEN,
-  MOST_COLUMNS,
-  MOST_MERGED,
-  MOST_ROWS,
-  MOST_SHEETS,
-  damaged,
-  tooLarge,
-  type SheetSize,
-} from './limits.ts';
+import { LONGEST_TOKEN, MOST_COLUMNS, MOST_MERGED, MOST_SHEETS, damaged, tooLarge } from './limits.ts';
 import { parseNumberFormat, type NumberFormat } from './number-format.ts';
-import type { CellKind, MergedRange, SheetCell, SheetRow } from './workbook.ts';
-import type { XmlHandler } from './xml-reader.ts';
 import type { OdsStyles } from './ods-styles.ts';
+import { SheetBuilder } from './sheet-builder.ts';
+import type { CellKind, SheetCell, SheetRow } from './workbook.ts';
+import type { XmlHandler } from './xml-reader.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
 interface Table {
-  readonly index: number;
   readonly name: string;
+  readonly sheet: SheetBuilder;
   hidden: boolean;
-}
-
-/** A row of a sheet, which may stand for several equal rows. */
-interface RepeatedRow {
-  readonly table: Table;
-  readonly repeat: number;
-  readonly row: SheetRow;
 }
 
 const CELL = /^table:(?:covered-)?table-cell$/;
@@ -35,35 +20,29 @@ const PART_OF_A_TABLE = /^table:(?:table(?:-|$)|covered-)/;
 /** Turns the tags of `content.xml` into the rows of all its sheets. */
 export class ContentHandler implements XmlHandler {
   readonly tables: Table[] = [];
-  readonly merged: (MergedRange & { readonly table: number })[] = [];
-  readonly hiddenColumns: { first: number; last: number; table: number }[] = [];
   readonly #styles: OdsStyles;
-  readonly #size: SheetSize;
+  readonly #packedBytes: number;
   readonly #text = new CellText();
-  #rows: RepeatedRow[] = [];
   #table: Table | null = null;
   /** The cell style of each column, and the position behind the last column. */
   #columnStyles: (string | undefined)[] = [];
   #columnsEnd = 0;
   #next = 1;
   #row: Attributes | null = null;
-  #cells: (SheetCell | undefined)[] = [];
   #spans: { readonly column: number; readonly columns: number; readonly rows: number }[] = [];
   #column = 0;
   #cell: Attributes | null = null;
   /** Depth inside a comment or a drawing, whose text does not belong to the cell. */
   #aside = 0;
 
-  constructor(styles: OdsStyles, size: SheetSize) {
+  constructor(styles: OdsStyles, packedBytes: number) {
     this.#styles = styles;
-    this.#size = size;
+    this.#packedBytes = packedBytes;
   }
 
-  take(): readonly RepeatedRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#size.taken();
-    return rows;
+  /** Returns the new rows of each table. */
+  take(): readonly Iterable<SheetRow>[] {
+    return this.tables.map(({ sheet }) => sheet.take());
   }
 
   open(name: string, attributes: Attributes): void {
@@ -97,9 +76,8 @@ export class ContentHandler implements XmlHandler {
     if (this.#table !== null) throw damaged('one of its sheets holds another one');
     if (this.tables.length >= MOST_SHEETS) throw tooLarge('sheets', MOST_SHEETS);
     const hidden = this.#styles.isHidden(attributes['table:style-name']);
-    this.#table = { index: this.tables.length, name: attributes['table:name'] ?? '', hidden };
+    this.#table = { name: attributes['table:name'] ?? '', sheet: new SheetBuilder(this.#packedBytes), hidden };
     this.tables.push(this.#table);
-    this.#size.beginSheet();
     this.#columnStyles = [];
     this.#columnsEnd = 0;
     this.#next = 1;
@@ -113,19 +91,14 @@ export class ContentHandler implements XmlHandler {
     const end = Math.min(this.#columnsEnd, MOST_COLUMNS);
     for (let column = at; column < end; column += 1)
       this.#columnStyles[column] = attributes['table:default-cell-style-name'];
-    if ((!isHidden(attributes) && !this.#styles.isHidden(attributes['table:style-name'])) || this.#table === null)
-      return;
-    if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
-    this.hiddenColumns.push({ first: at, last: at + repeat - 1, table: this.#table.index });
+    if (this.#isHidden(attributes)) this.#table?.sheet.hideColumns(at, at + repeat - 1);
   }
 
   #openRow(attributes: Attributes): void {
-    if (this.#row !== null) throw damaged('one of its rows holds another one');
+    this.#table?.sheet.beginRow();
     this.#row = attributes;
-    this.#cells = [];
     this.#spans = [];
     this.#column = 0;
-    this.#size.beginRow();
   }
 
   /** The end of an inner cell would end the outer one, and the rest would be lost. */
@@ -147,11 +120,7 @@ export class ContentHandler implements XmlHandler {
     const style =
       attributes['table:style-name'] ?? this.#row['table:default-cell-style-name'] ?? this.#columnStyles[this.#column];
     const cell = odsCell(attributes, this.#text.end(), this.#styles.format(style));
-    if (cell !== null) {
-      if (this.#column + repeat > MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
-      this.#size.addCells(cell.text, repeat);
-      for (let at = 0; at < repeat; at += 1) this.#cells[this.#column + at] = cell;
-    }
+    if (cell !== null) this.#table?.sheet.put(this.#column, cell, repeat);
     this.#span(attributes);
     this.#column += repeat;
   }
@@ -160,50 +129,38 @@ export class ContentHandler implements XmlHandler {
     const rows = repeatOf(attributes['table:number-rows-spanned']);
     const columns = repeatOf(attributes['table:number-columns-spanned']);
     if (rows === 1 && columns === 1) return;
-    if (this.merged.length + this.#spans.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
+    if (this.#spans.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
     this.#spans.push({ column: this.#column, columns, rows });
-  }
-
-  /** Each row that a repeated row stands for has the same merged cells. */
-  #merge(table: number, repeat: number): void {
-    for (const { column, columns, rows } of this.#spans)
-      this.merged.push({
-        table,
-        firstRow: this.#next,
-        lastRow: this.#next + repeat - 1 + rows - 1,
-        firstColumn: column,
-        lastColumn: column + columns - 1,
-      });
   }
 
   #closeRow(): void {
     const attributes = this.#row;
     this.#row = null;
     if (attributes === null || this.#table === null) return;
+    const { sheet } = this.#table;
     const repeat = repeatOf(attributes['table:number-rows-repeated']);
-    const hasContent = this.#cells.length > 0;
-    this.#merge(this.#table.index, hasContent ? repeat : 1);
-    if (hasContent) {
-      this.#size.endRow(this.#cells.length, repeat);
-      if (this.#next + repeat - 1 > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
-      const row = {
-        row: this.#next,
-        hidden: isHidden(attributes) || this.#styles.isHidden(attributes['table:style-name']),
-        cells: this.#cells,
-      };
-      this.#rows.push({ table: this.#table, repeat, row });
-    }
+    // Each row that a repeated row stands for has the same merged cells.
+    const lastRow = this.#next + (sheet.hasCells ? repeat : 1) - 1;
+    for (const { column, columns, rows } of this.#spans)
+      sheet.merge({
+        firstRow: this.#next,
+        lastRow: lastRow + rows - 1,
+        firstColumn: column,
+        lastColumn: column + columns - 1,
+      });
+    sheet.endRow(this.#next, this.#isHidden(attributes), repeat);
     this.#next += repeat;
+  }
+
+  #isHidden(attributes: Attributes): boolean {
+    const visibility = attributes['table:visibility'];
+    const isHidden = visibility === 'collapse' || visibility === 'filter';
+    return isHidden || this.#styles.isHidden(attributes['table:style-name']);
   }
 }
 
 function isAside(name: string): boolean {
   return name === 'office:annotation' || name.startsWith('draw:') || name === 'table:tracked-changes';
-}
-
-function isHidden(attributes: Attributes): boolean {
-  const visibility = attributes['table:visibility'];
-  return visibility === 'collapse' || visibility === 'filter';
 }
 
 function repeatOf(value: string | undefined): number {

@@ -1,5 +1,5 @@
 import { Refusal } from '../findings.ts';
-import { damaged, SheetSize } from './limits.ts';
+import { damaged } from './limits.ts';
 import { SheetHeads, type Workbook, type Sheet, type SheetRow, type SheetRows } from './workbook.ts';
 import { openXlsx } from './open-xlsx.ts';
 import { ZipArchive, encrypted } from './zip-archive.ts';
@@ -58,10 +58,6 @@ function foreign(found: string): Refusal {
 const CONTENT = 'content.xml';
 const STYLES = 'styles.xml';
 
-interface OdsSheet extends Sheet {
-  readonly index: number;
-}
-
 /** One part has all sheets: Lote reads it for the first rows of each, and again for the rows of one. */
 async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
   await requireSpreadsheet(archive, signal);
@@ -70,7 +66,7 @@ async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workb
     format: 'ods',
     sheets,
     recalculates: false,
-    rows: (sheet, ending) => rowsOf(archive, sheets.find((one) => one === sheet)?.index ?? -1, ending),
+    rows: (sheet, ending) => rowsOf(archive, sheets.indexOf(sheet), ending),
     close: () => archive.close(),
   };
 }
@@ -98,18 +94,15 @@ async function firstText(archive: ZipArchive, part: string, signal?: AbortSignal
 async function handlerOf(archive: ZipArchive, signal?: AbortSignal): Promise<ContentHandler> {
   const styles = new OdsStyles();
   if (archive.has(STYLES)) await readXml(STYLES, archive.chunks(STYLES, signal), styles);
-  return new ContentHandler(styles, new SheetSize(archive.packedBytes(CONTENT)));
+  return new ContentHandler(styles, archive.packedBytes(CONTENT));
 }
 
-async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<readonly OdsSheet[]> {
+async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<readonly Sheet[]> {
   const handler = await handlerOf(archive, signal);
   const heads = new SheetHeads();
-  for await (const rows of takenOf(archive, CONTENT, handler, signal))
-    for (const { table, row, repeat } of rows) {
-      let at = 0;
-      while (at < repeat && heads.add(table.index, { ...row, row: row.row + at })) at += 1;
-    }
-  return handler.tables.map(({ index, name, hidden }) => ({ index, name, hidden, head: heads.of(index) }));
+  for await (const tables of takenOf(archive, CONTENT, handler, signal))
+    for (const [index, rows] of tables.entries()) heads.addAll(index, rows);
+  return handler.tables.map(({ name, hidden }, index) => ({ name, hidden, head: heads.of(index) }));
 }
 
 function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): SheetRows {
@@ -119,15 +112,8 @@ function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): Sheet
 
   async function* portions(): AsyncGenerator<Iterable<SheetRow>> {
     const handler = await handlerOf(archive, signal);
-    for await (const rows of takenOf(archive, CONTENT, handler, signal)) yield expanded(rows, index);
-    merged.push(...handler.merged.filter(({ table }) => table === index));
-    hiddenColumns.push(...handler.hiddenColumns.filter(({ table }) => table === index));
-  }
-}
-
-function* expanded(rows: ReturnType<ContentHandler['take']>, index: number): Generator<SheetRow> {
-  for (const { table, row, repeat } of rows) {
-    if (table.index !== index) continue;
-    for (let at = 0; at < repeat; at += 1) yield { ...row, row: row.row + at };
+    for await (const tables of takenOf(archive, CONTENT, handler, signal)) yield tables[index] ?? [];
+    merged.push(...(handler.tables[index]?.sheet.merged ?? []));
+    hiddenColumns.push(...(handler.tables[index]?.sheet.hiddenColumns ?? []));
   }
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { shorten } from '../findings.ts';
-import { MOST_PARTS, MOST_SHEETS, SheetSize, damaged, tooLarge } from './limits.ts';
+import { MOST_PARTS, MOST_SHEETS, damaged, tooLarge } from './limits.ts';
 import { SheetHeads, type Sheet, type SheetRows, type Workbook } from './workbook.ts';
 import { isTrue, localName, readXml, takenOf } from './xml-reader.ts';
 import type { ZipArchive } from './zip-archive.ts';
@@ -25,7 +25,7 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
   const heads = new SheetHeads();
   const sheets: XlsxSheet[] = [];
   for (const [index, { name, hidden, part }] of found.sheets.entries()) {
-    await readHead(heads, index, rowsOf(archive, part, context, signal));
+    for await (const rows of rowsOf(archive, part, context, signal).portions) if (!heads.addAll(index, rows)) break;
     sheets.push({ name, hidden, part, head: heads.of(index) });
   }
   return {
@@ -37,13 +37,9 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
   };
 }
 
-async function readHead(heads: SheetHeads, index: number, { portions }: SheetRows): Promise<void> {
-  for await (const rows of portions) for (const row of rows) if (!heads.add(index, row)) return;
-}
-
 function rowsOf(archive: ZipArchive, part: string, context: CellContext, signal?: AbortSignal): SheetRows {
-  const handler = new SheetHandler(context, new SheetSize(archive.packedBytes(part)));
-  const { merged, hiddenColumns } = handler;
+  const handler = new SheetHandler(context, archive.packedBytes(part));
+  const { merged, hiddenColumns } = handler.sheet;
   return { portions: takenOf(archive, part, handler, signal), merged, hiddenColumns };
 }
 

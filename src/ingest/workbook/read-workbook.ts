@@ -57,8 +57,7 @@ export async function readWorkbook(workbook: Workbook, reading: ReadingBasis, si
 }
 
 function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {
-  const { indexes, referenceParts } = chosen.map;
-  const sheet = { name: chosen.sheet.name, indexes, referenceParts };
+  const sheet = { name: chosen.sheet.name };
   // Texts of a workbook are Unicode. Its corrections get a byte order mark, because Excel recognizes UTF-8 by it.
   const text = { encoding: 'utf-8', bom: true, delimiter: null, lineEnd: null };
   return { format, ...text, ...tableDialect(chosen), sheet };

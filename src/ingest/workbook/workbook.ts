@@ -62,16 +62,18 @@ export class SheetHeads {
   readonly #heads = new Map<number, CsvRecord[]>();
   #characters = 0;
 
-  /** Adds a row to the head of a sheet. False if that head is complete. @throws Refusal `workbook-too-large` */
-  add(sheet: number, row: SheetRow): boolean {
+  /** Adds rows to the head of a sheet. Returns false if that head is complete. @throws Refusal `workbook-too-large` */
+  addAll(sheet: number, rows: Iterable<SheetRow>): boolean {
     const head = this.#heads.get(sheet) ?? [];
     this.#heads.set(sheet, head);
-    if (head.length >= HEADER_WITHIN) return false;
-    const cells = shownCells(row);
-    for (const cell of cells) this.#characters += cell.length + 1;
-    if (this.#characters > MOST_CHARACTERS_OF_HEADS)
-      throw tooLarge('characters in the first rows of its sheets', MOST_CHARACTERS_OF_HEADS);
-    head.push({ row: row.row, cells });
+    for (const row of rows) {
+      if (head.length >= HEADER_WITHIN) return false;
+      const cells = shownCells(row);
+      for (const cell of cells) this.#characters += cell.length + 1;
+      if (this.#characters > MOST_CHARACTERS_OF_HEADS)
+        throw tooLarge('characters in the first rows of its sheets', MOST_CHARACTERS_OF_HEADS);
+      head.push({ row: row.row, cells });
+    }
     return true;
   }
 

@@ -1,13 +1,5 @@
-import {
-  LONGEST_TOKEN,
-  MOST_COLUMNS,
-  MOST_MERGED,
-  MOST_ROWS,
-  damaged,
-  tooLarge,
-  type SheetSize,
-  MOST_BYTES_OF_TEXTS,
-} from './limits.ts';
+import { LONGEST_TOKEN, MOST_COLUMNS, damaged, tooLarge, MOST_BYTES_OF_TEXTS } from './limits.ts';
+import { SheetBuilder } from './sheet-builder.ts';
 import type { CellKind, MergedRange, SheetCell, SheetRow } from './workbook.ts';
 import { isTrue, localName, type XmlHandler, readXml } from './xml-reader.ts';
 import type { CellStyles } from './number-format.ts';
@@ -24,18 +16,14 @@ export interface CellContext {
 
 /** Turns the tags of a worksheet part into rows. */
 export class SheetHandler implements XmlHandler {
-  readonly merged: MergedRange[] = [];
-  readonly hiddenColumns: { first: number; last: number }[] = [];
+  readonly sheet: SheetBuilder;
   readonly #context: CellContext;
-  readonly #size: SheetSize;
   readonly #inline = new RichText();
   readonly #arrays = new ArrayFormulas();
-  #rows: SheetRow[] = [];
   #row = 0;
   #hidden = false;
   /** True if the sheet hides rows that have no height of their own. */
   #hidesRows = false;
-  #cells: (SheetCell | undefined)[] = [];
   #column = -1;
   #attributes: Attributes = {};
   #formula = false;
@@ -44,16 +32,13 @@ export class SheetHandler implements XmlHandler {
   #inValue = false;
   #inCell = false;
 
-  constructor(context: CellContext, size: SheetSize) {
+  constructor(context: CellContext, packedBytes: number) {
     this.#context = context;
-    this.#size = size;
+    this.sheet = new SheetBuilder(packedBytes);
   }
 
-  take(): readonly SheetRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#size.taken();
-    return rows;
+  take(): Iterable<SheetRow> {
+    return this.sheet.take();
   }
 
   open(name: string, attributes: Attributes): void {
@@ -64,14 +49,15 @@ export class SheetHandler implements XmlHandler {
     if (local === 'mergeCell') this.#merge(attributes['ref'] ?? '');
     if (local === 'sheetFormatPr')
       this.#hidesRows = isTrue(attributes['zeroHeight']) || isZero(attributes['defaultRowHeight']);
-    if (local === 'col' && (isTrue(attributes['hidden']) || isZero(attributes['width']))) this.#hideColumns(attributes);
+    if (local === 'col' && (isTrue(attributes['hidden']) || isZero(attributes['width'])))
+      this.sheet.hideColumns(Number(attributes['min']) - 1, Number(attributes['max']) - 1);
   }
 
   close(name: string): void {
     const local = localName(name);
     if (local === 'v') this.#inValue = false;
     else if (local === 'c') this.#closeCell();
-    else if (local === 'row') this.#closeRow();
+    else if (local === 'row') this.sheet.endRow(this.#row, this.#hidden);
     else if (this.#isInline) this.#inline.close(local);
   }
 
@@ -85,20 +71,13 @@ export class SheetHandler implements XmlHandler {
     if (this.#value.length > LONGEST_TOKEN) throw tooLarge('characters in one cell', LONGEST_TOKEN);
   }
 
-  #hideColumns({ min, max }: Attributes): void {
-    if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
-    this.hiddenColumns.push({ first: Number(min) - 1, last: Number(max) - 1 });
-  }
-
   #openRow(attributes: Attributes): void {
     const row = attributes['r'] === undefined ? this.#row + 1 : Number(attributes['r']);
     if (!Number.isSafeInteger(row) || row <= this.#row) throw damaged(`row ${this.#row} is followed by another one`);
-    if (row > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
-    if (this.#cells.length > 0) throw damaged(`row ${row} begins inside another one`);
+    this.sheet.beginRow();
     this.#row = row;
     const height = attributes['ht'];
     this.#hidden = isTrue(attributes['hidden']) || isZero(height) || (this.#hidesRows && height === undefined);
-    this.#size.beginRow();
     this.#column = -1;
   }
 
@@ -107,7 +86,6 @@ export class SheetHandler implements XmlHandler {
     const place = at === undefined ? { row: this.#row, column: this.#column + 1 } : placeOf(at);
     if (place === null || place.row !== this.#row || place.column <= this.#column)
       throw damaged(`row ${this.#row} holds cells of another row, or one cell twice`);
-    if (place.column >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
     this.#column = place.column;
     this.#attributes = attributes;
     this.#inCell = true;
@@ -134,16 +112,7 @@ export class SheetHandler implements XmlHandler {
   #closeCell(): void {
     this.#inCell = false;
     const cell = this.#cell();
-    if (cell === null) return;
-    this.#size.addCells(cell.text);
-    this.#cells[this.#column] = cell;
-  }
-
-  #closeRow(): void {
-    if (this.#cells.length === 0) return;
-    this.#size.endRow(this.#cells.length);
-    this.#rows.push({ row: this.#row, hidden: this.#hidden, cells: this.#cells });
-    this.#cells = [];
+    if (cell !== null) this.sheet.put(this.#column, cell);
   }
 
   #cell(): SheetCell | null {
@@ -178,8 +147,7 @@ export class SheetHandler implements XmlHandler {
   #merge(ref: string): void {
     const range = rangeOf(ref);
     if (range === null) throw damaged('it merges cells that no sheet has');
-    if (this.merged.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
-    this.merged.push(range);
+    this.sheet.merge(range);
   }
 }
 

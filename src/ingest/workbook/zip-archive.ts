@@ -1,7 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Readable } from 'node:stream';
-import { open } from 'yauzl';
-import type { Entry, ZipFile } from 'yauzl';
+import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damaged, tooLarge } from './limits.ts';
 import { Refusal, shorten } from '../findings.ts';
 
@@ -18,16 +16,12 @@ export class ZipArchive {
   }
 
   static async open(path: string): Promise<ZipArchive> {
-    const zip = await new Promise<ZipFile>((resolve, reject) =>
-      open(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
-        error === null ? resolve(opened) : reject(asDamage(error)),
-      ),
-    );
+    const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(rethrowAsDamage);
     try {
       return new ZipArchive(zip, await entriesOf(zip));
     } catch (error) {
       zip.close();
-      throw error;
+      return rethrowAsDamage(error);
     }
   }
 
@@ -49,19 +43,16 @@ export class ZipArchive {
     if (entry === undefined) throw damaged(`its part ${JSON.stringify(shorten(name, 80))} is missing`);
     requireBounded(entry);
     signal?.throwIfAborted();
-    const stream = await this.#stream(entry);
     let sum = 0;
     try {
-      for await (const chunk of stream) {
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
         signal?.throwIfAborted();
         sum = crc32(chunk as Buffer, sum);
         yield chunk as Buffer;
       }
     } catch (error) {
       signal?.throwIfAborted();
-      throw asDamage(error);
-    } finally {
-      stream.destroy();
+      return rethrowAsDamage(error);
     }
     if (sum !== entry.crc32) throw damaged(`the checksum of its part ${JSON.stringify(shorten(name, 80))} is wrong`);
   }
@@ -69,37 +60,20 @@ export class ZipArchive {
   close(): void {
     this.#zip.close();
   }
-
-  #stream(entry: Entry): Promise<Readable> {
-    return new Promise((resolve, reject) => {
-      this.#zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(asDamage(error))));
-    });
-  }
-}
-
-function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  return new Promise((resolve, reject) => {
-    if (zip.entryCount > MOST_PARTS) return reject(tooLarge('parts', MOST_PARTS));
-    zip.on('error', (error) => reject(asDamage(error)));
-    zip.on('end', () =>
-      overlap([...entries.values()]) ? reject(damaged('two of its parts overlap')) : resolve(entries),
-    );
-    zip.on('entry', (entry: Entry) => {
-      const problem = problemOf(entry, entries);
-      if (problem !== null) return reject(problem);
-      entries.set(entry.fileName.toLowerCase(), entry);
-      zip.readEntry();
-    });
-    zip.readEntry();
-  });
 }
 
 /** Refuses two parts with one name, because programs disagree about which of them they read. */
-function problemOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Refusal | null {
-  if ((entry.generalPurposeBitFlag & 1) === 1) return encrypted();
-  if (entries.size >= MOST_PARTS) return tooLarge('parts', MOST_PARTS);
-  return entries.has(entry.fileName.toLowerCase()) ? damaged('it has two parts of one name') : null;
+async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  if (zip.entryCount > MOST_PARTS) throw tooLarge('parts', MOST_PARTS);
+  for await (const entry of zip.eachEntry()) {
+    if ((entry.generalPurposeBitFlag & 1) === 1) throw encrypted();
+    const name = entry.fileName.toLowerCase();
+    if (entries.has(name)) throw damaged('it has two parts of one name');
+    entries.set(name, entry);
+  }
+  if (overlap([...entries.values()])) throw damaged('two of its parts overlap');
+  return entries;
 }
 
 /** Returns true if parts share bytes. The ratio is limited per part, so a few megabytes that many parts share would inflate to terabytes. */
@@ -125,8 +99,8 @@ export function encrypted(): Refusal {
   return new Refusal('workbook-encrypted', message);
 }
 
-function asDamage(error: unknown): unknown {
-  if (error instanceof Refusal || !(error instanceof Error) || error.name === 'AbortError') return error;
-  if ('syscall' in error) return error;
-  return damaged(`its archive cannot be read (${shorten(error.message.replace(/\.$/, ''), 120)})`);
+function rethrowAsDamage(error: unknown): never {
+  if (error instanceof Refusal || !(error instanceof Error) || error.name === 'AbortError' || 'syscall' in error)
+    throw error;
+  throw damaged(`its archive cannot be read (${shorten(error.message.replace(/\.$/, ''), 120)})`);
 }

@@ -13,41 +13,40 @@ export interface CsvDialect {
 export interface OriginalRecord {
   readonly row: number;
   readonly cells: readonly string[];
-  readonly original?: string;
+  /** The text of the column `lote_original`. */
+  readonly original: string;
 }
 
 /** A dropped CSV file, opened to copy records of it into the corrections file. */
 export interface OriginalCsv {
   readonly kind: 'csv';
   /** `readAsText` of the options that the rows alone may not prove; empty if there are none. */
-  readonly readAs?: string;
+  readonly readAs: string;
   readonly extension: string;
   readonly header: readonly string[];
   readonly dialect: CsvDialect;
-  /** True if the records have their original cells: the proof of the file says which columns Lote read. */
-  readonly hasOriginals?: boolean;
   readonly records: AsyncIterable<OriginalRecord>;
 }
 
 /** One invoice object of a JSON file. */
 export interface OriginalObject {
   readonly rows: readonly number[];
-  /** Exact text of the object, so that number tokens stay unchanged. */
-  readonly text: string;
+  /** Name and exact text of each member, so that number tokens stay unchanged. */
+  readonly members: readonly (readonly [name: string, text: string])[];
 }
 
 /** A dropped JSON or NDJSON file, opened to copy objects of it into the corrections file. */
 export interface OriginalJson {
   readonly kind: 'json';
-  readonly readAs?: string;
+  readonly readAs: string;
   readonly format: 'array' | 'invoices' | 'ndjson';
   readonly objects: AsyncIterable<OriginalObject>;
 }
 
 /** A cell of a sheet as in the file; for a formula, the value that was saved with it. */
 export interface OriginalCell {
-  /** `none`: no reliable value, such as that of a formula that no program has calculated. */
-  readonly kind: 'text' | 'number' | 'date' | 'boolean' | 'error' | 'none';
+  /** `error`: no reliable value, such as that of a formula that no program has calculated. */
+  readonly kind: 'text' | 'number' | 'error';
   /** A number as decimal text, a date in ISO 8601, any other value as the spreadsheet shows it. */
   readonly text: string;
   /** XLSX number format: the code, or the number of a format without a code. Null shows the value as it is. */

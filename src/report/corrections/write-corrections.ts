@@ -18,7 +18,6 @@ import { xlsxCorrections } from './xlsx-corrections.ts';
 import { writeSynced } from '../write-synced.ts';
 import { READ_AS, ORIGINAL } from '../../domain/read-as.ts';
 import iconv from 'iconv-lite';
-import { parseTree } from 'jsonc-parser';
 import { csvRecord, originalCell } from '../../domain/text/escape-formula.ts';
 
 interface CorrectionsRequest {
@@ -85,20 +84,19 @@ const LOTE_MEMBERS = new Set(['lote_state', 'lote_reason', READ_AS]);
 export async function* jsonCorrections(original: OriginalJson, plan: CorrectionsPlan): AsyncGenerator<string> {
   const { before, between, after } = FRAMES[original.format];
   let separator: string = before;
-  const readAs =
-    original.readAs === undefined || original.readAs === '' ? [] : [`"${READ_AS}":${JSON.stringify(original.readAs)}`];
+  const readAs = original.readAs === '' ? [] : [`"${READ_AS}":${JSON.stringify(original.readAs)}`];
   let found = 0;
-  for await (const { rows, text } of original.objects) {
+  for await (const { rows, members } of original.objects) {
     const corrections = rows.flatMap((row) => plan.byRow.get(row) ?? []);
     const [correction] = corrections;
     if (correction === undefined) continue;
     found += corrections.filter(({ ofInvoice }) => ofInvoice).length;
-    const members = topLevelMembers(text).filter(({ name }) => !LOTE_MEMBERS.has(name));
+    const kept = members.filter(([name]) => !LOTE_MEMBERS.has(name));
     const own = [
       `"lote_state":${JSON.stringify(correction.state)}`,
       `"lote_reason":${JSON.stringify(correction.reason)}`,
     ];
-    yield `${separator}{${[...readAs, ...members.map((member) => member.text), ...own].join(',')}}`;
+    yield `${separator}{${[...readAs, ...kept.map(([name, text]) => `${JSON.stringify(name)}:${text}`), ...own].join(',')}}`;
     separator = between;
   }
   if (separator === before) yield before;
@@ -121,16 +119,16 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   const { kept, own, width } = keptColumns(original.header);
   const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
   if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
-  const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
+  const readAs = original.readAs === '' ? [] : [original.readAs];
   yield encode([
     ...kept.map((index) => cellOf(original.header[index])),
     // Some spreadsheets drop empty cells at the end of a record with their delimiter, so this column is not last.
-    ...(original.hasOriginals === true ? [ORIGINAL] : []),
+    ORIGINAL,
     ...LOTE_COLUMNS,
     ...readAs.map(() => READ_AS),
   ]);
   let found = 0;
-  for await (const { row, cells, original: before = '' } of original.records) {
+  for await (const { row, cells, original: before } of original.records) {
     const correction = plan.byRow.get(row);
     if (correction === undefined) continue;
     if (correction.ofInvoice) found += 1;
@@ -138,7 +136,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
     const beyond = cells.slice(width).map(cellOf);
     yield encode([
       ...kept.map((index) => cellOf(cells[index])),
-      ...(original.hasOriginals === true ? [before] : []),
+      before,
       correction.state,
       oneLine(correction.reason),
       ...readAs,
@@ -153,14 +151,6 @@ function requireEncoding(encoding: string): void {
   if (known) return;
   const message = `Writing the corrections: the encoding must be one that iconv-lite knows, found "${encoding}".`;
   throw new LoteError('file-unreadable', message);
-}
-
-/** Returns the members of a valid JSON object with their exact text, because parsing and rewriting rounds long numbers. */
-export function topLevelMembers(text: string): readonly { readonly name: string; readonly text: string }[] {
-  return (parseTree(text)?.children ?? []).map(({ offset, length, children = [] }) => ({
-    name: String(children[0]?.value),
-    text: text.slice(offset, offset + length),
-  }));
 }
 
 /** A new report and the folders of its files. */

@@ -12,6 +12,7 @@ import type { OriginalCell, OriginalSheet, OriginalSheetRow } from './original-f
 import {
   CellStyles,
   type Look,
+  cellText,
   clipped,
   MAIN,
   packageParts,
@@ -19,13 +20,11 @@ import {
   UnfitForWorkbook,
   XML_HEAD,
 } from './package-parts.ts';
-import { cellName, cellXml, emptyXml, textXml } from './cell-xml.ts';
+import { originalCell } from '../../domain/text/escape-formula.ts';
 import { Zip, ZipDeflate } from 'fflate';
 
 const WIDEST = 60;
 const LONGEST_REASON = 2000;
-/** Formats for dates without a format of their own: Excel shows these numbers in the reader's own order. */
-const DATE_FORMATS = { date: 14, dateTime: 22, time: 21 };
 
 /** Streams the planned rows as a workbook: wrong cells are marked, Lote's columns come last. @throws UnfitForWorkbook; LoteError `file-changed` */
 export async function* xlsxCorrections(original: OriginalSheet, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
@@ -68,10 +67,15 @@ function sheetWriter(original: OriginalSheet) {
   }
 
   function cellOf(cell: Written, name: string, look: Look): string {
-    const style = () => styles.numberOf(null, look);
-    if (cell === undefined) return look === 'plain' ? '' : emptyXml({ name, style: style() });
-    if (typeof cell === 'string') return textXml(cell, { name, style: style() });
-    return cellXml(cell, { name, style: styles.numberOf(formatOf(cell), look) }, !own);
+    if (cell === undefined) return look === 'plain' ? '' : `<c r="${name}" s="${styles.numberOf(null, look)}"/>`;
+    if (typeof cell === 'string') return textXml(cell, name, styles.numberOf(null, look));
+    const style = styles.numberOf(cell.format, look);
+    if (cell.kind === 'number' && isExact(cell.text))
+      return `<c r="${name}" s="${style}"><v>${cell.text.trim()}</v></c>`;
+    // An error is refused when it is read, so that an uncorrected row is refused again.
+    if (cell.kind !== 'text') return `<c r="${name}" s="${style}" t="e"><v>#VALUE!</v></c>`;
+    // The reader of corrections removes a quote before a formula sign, so a text that has one needs another.
+    return textXml(!own && originalCell(cell.text) !== cell.text ? `'${cell.text}` : cell.text, name, style);
   }
 
   return {
@@ -84,7 +88,7 @@ function sheetWriter(original: OriginalSheet) {
         return `<col min="${at + 1}" max="${at + 1}" width="${wide}" customWidth="1"/>`;
       });
       const style = styles.numberOf(null, 'heading');
-      const cells = header.map((title, at) => (title === '' ? '' : textXml(title, { name: cellName(0, at), style })));
+      const cells = header.map((title, at) => (title === '' ? '' : textXml(title, cellName(0, at), style)));
       return `${XML_HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData><row r="1">${cells.join('')}</row>`;
     },
 
@@ -112,9 +116,30 @@ function sheetWriter(original: OriginalSheet) {
   };
 }
 
-function formatOf({ kind, text, format }: OriginalCell): string | number | null {
-  if (kind !== 'date' || format !== null) return format;
-  return text.includes('T') ? DATE_FORMATS.dateTime : text.includes('-') ? DATE_FORMATS.date : DATE_FORMATS.time;
+/** Excel's limit for the text of a cell; it reports a file with longer text as damaged. */
+const LONGEST_TEXT = 32_767;
+
+function textXml(text: string, name: string, style: number): string {
+  if (text.length > LONGEST_TEXT)
+    throw new UnfitForWorkbook(`the cell ${name} has more than ${LONGEST_TEXT.toLocaleString('en')} characters`);
+  return `<c r="${name}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${cellText(text)}</t></is></c>`;
+}
+
+/** A double has no more digits: Excel would turn a number with more into another one. */
+const MOST_DIGITS = 17;
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+function isExact(text: string): boolean {
+  if (!NUMBER.test(text) || !Number.isFinite(Number(text))) return false;
+  const [mantissa = ''] = text.toLowerCase().split('e');
+  return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '').length <= MOST_DIGITS;
+}
+
+/** Returns the name of a cell: row 1, column 27 is `AB2`. */
+function cellName(row: number, column: number): string {
+  let letters = '';
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  return `${letters}${row + 1}`;
 }
 
 /** A constant time, so that the same rows have the same bytes and a rewritten report recognises its corrections. */

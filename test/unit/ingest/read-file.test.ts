@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
@@ -102,24 +102,6 @@ describe('readFile', () => {
     // The superuser reads everything: the case cannot be made there.
     if (process.getuid?.() !== 0)
       await expect(readFile({ path: unreadable, store: memoryRowStore() })).rejects.toBeInstanceOf(LoteError);
-  });
-
-  it('fails when the file grows while it is read', async () => {
-    const path = temporaryFile(
-      `${HEADER}\n${Array.from({ length: 9000 }, (_, at) => csvRow({ ref: `F${at}` })).join('\n')}\n`,
-    );
-    const store = memoryRowStore();
-    let grown = false;
-    const growing = {
-      ...store,
-      append(rows: readonly RawRow[]) {
-        if (!grown) appendFileSync(path, `${csvRow({ ref: 'late' })}\n`);
-        grown = true;
-        return store.append(rows);
-      },
-    };
-
-    await expect(readFile({ path, store: growing })).rejects.toMatchObject({ code: 'file-changed' });
   });
 
   it('stops when it is told to', async () => {

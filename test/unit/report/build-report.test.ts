@@ -12,8 +12,6 @@ import { DOER_OF, DOERS } from '../../../src/report/html/sections.ts';
 import { englishNote, noteText, REPORT_TEXTS, reportFormat } from '../../../src/report/texts/report-format.ts';
 import { STATE_ORDER, toneOf } from '../../../src/texts/outcomes/outcome-html.ts';
 import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';
-import { topLevelMembers } from '../../../src/report/corrections/write-corrections.ts';
-import { anyText } from '../../support/any-text.ts';
 
 interface Given {
   readonly batch?: Partial<BatchRecord>;
@@ -277,31 +275,6 @@ describe('the words of the report', () => {
     const bad = OUTCOMES.filter((state) => toneOf(state) === 'bad');
     expect(bad.toSorted()).toEqual(['conflict', 'failed', 'invalid', 'rejected']);
     expect(OUTCOMES.filter((state) => toneOf(state) === 'open').toSorted()).toEqual(['held', 'unknown', 'unsettled']);
-  });
-});
-
-describe('topLevelMembers', () => {
-  it('cuts any object into members that make the same object again', () => {
-    fc.assert(
-      fc.property(fc.dictionary(anyText(), fc.jsonValue()), fc.constantFrom(0, 1, '\t'), (object, space) => {
-        const text = JSON.stringify(object, null, space);
-
-        const members = topLevelMembers(` \n${text}\r\n`);
-
-        expect(members.map(({ name }) => name)).toEqual(Object.keys(object));
-        expect(JSON.parse(`{${members.map((member) => member.text).join(',')}}`)).toEqual(JSON.parse(text));
-      }),
-    );
-  });
-
-  it('leaves every token as it was written: a long number is not rounded on its way back', () => {
-    const text = '{"a" : 1.10000000000000000000001 , "b":[{"c":-0.0}], "d":"\\u00e9,}\\"" }';
-
-    expect(topLevelMembers(text)).toEqual([
-      { name: 'a', text: '"a" : 1.10000000000000000000001' },
-      { name: 'b', text: '"b":[{"c":-0.0}]' },
-      { name: 'd', text: '"d":"\\u00e9,}\\""' },
-    ]);
   });
 });
 

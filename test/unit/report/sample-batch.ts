@@ -60,9 +60,10 @@ const ROWS = Array.from({ length: 14 }, (_, at) => at + 2);
 
 /** Rows 2 to 15 of the file, each with its row number in the description. */
 export function sampleOriginal(): OriginalCsv {
-  const records = ROWS.map((row) => ({ row, cells: [`ref ${row}`, `row ${row}`] }));
+  const records = ROWS.map((row) => ({ row, cells: [`ref ${row}`, `row ${row}`], original: '' }));
   return {
     kind: 'csv',
+    readAs: '',
     extension: 'CSV',
     header: ['invoice_ref', 'description'],
     dialect: { delimiter: ';', newline: '\r\n', encoding: 'windows-1252', byteOrderMark: false },

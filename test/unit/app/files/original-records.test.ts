@@ -50,12 +50,20 @@ describe('the records of a kept file', () => {
 
   it('gives JSON objects as exact text, with the ordinals of their lines', async () => {
     const first = '{"invoice_ref":"F1","merchant":{"nif":"501964843"},"x":1.10,"lines":[{"a":1e2},{}]}';
-    const second = '{"invoice_ref":"F2","merchant":{"nif":"501964843"},"lines":[]}';
+    const second = '{"lines":[]}';
 
     expect(await records(temporaryFile(`[ ${first} ,\n7, ${second} ]`))).toEqual([
-      { rows: [1, 2], text: first },
-      { rows: [3], text: '7' },
-      { rows: [4], text: second },
+      {
+        rows: [1, 2],
+        members: [
+          ['invoice_ref', '"F1"'],
+          ['merchant', '{"nif":"501964843"}'],
+          ['x', '1.10'],
+          ['lines', '[{"a":1e2},{}]'],
+        ],
+      },
+      { rows: [3], members: [] },
+      { rows: [4], members: [['lines', '[]']] },
     ]);
   });
 

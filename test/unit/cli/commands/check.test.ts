@@ -110,7 +110,7 @@ describe('a dry run', () => {
   it.each([
     ['nowhere.csv', 'there is no such file'],
     ['link.csv', 'there is no such file'],
-    ['.', 'it is a directory'],
+    ['.', 'it is not a regular file'],
     ['/dev/null', 'it is not a regular file'],
   ])('ends before it begins with %s: %s', async (name, found) => {
     const { stdout } = printed();

@@ -21,10 +21,8 @@ const REFUSED = { code: 'tax-code-unknown', message: 'Unknown\ntax code.' };
 function csv(dialect: Partial<CsvDialect> = {}, header = HEADER, records = RECORDS) {
   return {
     kind: 'csv',
-    extension: 'csv',
-    header,
-    dialect: { ...DIALECT, ...dialect },
-    records: each(records),
+    ...{ readAs: '', extension: 'csv', header, dialect: { ...DIALECT, ...dialect } },
+    records: each(records.map((record) => ({ ...record, original: `was ${record.row}` }))),
   } as const;
 }
 
@@ -57,9 +55,9 @@ describe('csvCorrections', () => {
     const text = await textOf(csvCorrections(csv(), await plan([rejected, batchInvoice({ ordinal: 2, rows: [3] })])));
 
     expect(text).toBe(
-      'invoice_ref;description;unit_price;lote_state;lote_reason\r\n' +
-        'F-1;Café;"1,50";rejected;tax-code-unknown: Unknown tax code.\r\n' +
-        'F-1;"Chá; verde";3;rejected;tax-code-unknown: Unknown tax code.\r\n',
+      'invoice_ref;description;unit_price;lote_original;lote_state;lote_reason\r\n' +
+        'F-1;Café;"1,50";was 2;rejected;tax-code-unknown: Unknown tax code.\r\n' +
+        'F-1;"Chá; verde";3;was 4;rejected;tax-code-unknown: Unknown tax code.\r\n',
     );
   });
 
@@ -68,7 +66,7 @@ describe('csvCorrections', () => {
 
     const text = await textOf(csvCorrections(csv(), await plan([failed])));
 
-    expect(text).toContain(`F-2;'=evil();"-2,50";failed;`);
+    expect(text).toContain(`F-2;'=evil();"-2,50";was 3;failed;`);
   });
 
   it.each(['windows-1252', 'utf-16le', 'cp850'])('writes in the encoding of the file: %s', async (encoding) => {
@@ -95,7 +93,9 @@ describe('csvCorrections', () => {
 
     const text = await textOf(csvCorrections(original, await plan([invalid(2)])));
 
-    expect(text).toBe('invoice_ref,lote_state,lote_reason\nF-1,invalid,tax-code-unknown: Unknown tax code.\n');
+    expect(text).toBe(
+      'invoice_ref,lote_original,lote_state,lote_reason\nF-1,was 2,invalid,tax-code-unknown: Unknown tax code.\n',
+    );
   });
 
   it('does not add a second quote to the cells of a corrections file that came back', async () => {
@@ -104,7 +104,7 @@ describe('csvCorrections', () => {
 
     const text = await textOf(csvCorrections(csv({}, header, records), await plan([invalid(2)])));
 
-    expect(text).toContain("\n'=evil();invalid");
+    expect(text).toContain("\n'=evil();was 2;invalid");
   });
 
   it('keeps cells that stand beyond the header, behind its own columns', async () => {
@@ -112,7 +112,7 @@ describe('csvCorrections', () => {
 
     const text = await textOf(csvCorrections(csv({}, HEADER, records), await plan([invalid(2)])));
 
-    expect(text).toContain('F-1;Coffee;1;invalid;tax-code-unknown: Unknown tax code.;50\r\n');
+    expect(text).toContain('F-1;Coffee;1;was 2;invalid;tax-code-unknown: Unknown tax code.;50\r\n');
   });
 
   it('names every error of an invalid invoice, not the warnings', async () => {
@@ -139,7 +139,7 @@ describe('csvCorrections', () => {
 
     const text = await textOf(csvCorrections(csv(), await plan([], findings)));
 
-    expect(text.split('\r\n').slice(1)).toEqual([`F-2;'=evil();"-2,50";invalid;ref-missing: No reference.`, '']);
+    expect(text.split('\r\n').slice(1)).toEqual([`F-2;'=evil();"-2,50";was 3;invalid;ref-missing: No reference.`, '']);
   });
 
   it('refuses to hand back half an invoice, and an encoding that it cannot write', async () => {
@@ -155,12 +155,26 @@ describe('jsonCorrections', () => {
   const objects = [
     {
       rows: [1, 2],
-      text: '{"invoice_ref": "F-1", "lines": [{"unit_price": 1.10000000000000000001}, {"quantity": 1}]}',
+      members: [
+        ['invoice_ref', '"F-1"'],
+        ['lines', '[{"unit_price": 1.10000000000000000001}, {"quantity": 1}]'],
+      ],
     },
-    { rows: [3], text: '{"invoice_ref":"F-2","lines":[{}]}' },
-    { rows: [4], text: '{"lote_state":"failed","invoice_ref":"a\\"},{\\\\","lote_reason":{"x":[1]},"lines":[]}' },
-  ];
-  const original = (format: OriginalJson['format']): OriginalJson => ({ kind: 'json', format, objects: each(objects) });
+    { rows: [3], members: [['invoice_ref', '"F-2"']] },
+    {
+      rows: [4],
+      members: [
+        ['lote_state', '"failed"'],
+        ['invoice_ref', '"a\\"},{"'],
+        ['lote_reason', '{"x":[1]}'],
+        ['lines', '[]'],
+      ],
+    },
+  ] as const;
+  const original = (format: OriginalJson['format']): OriginalJson => ({
+    kind: 'json',
+    ...{ readAs: '', format, objects: each(objects) },
+  });
   const rejected = batchInvoice({ rows: [1, 2], state: 'rejected', reason: REFUSED });
   const conflict = unsentInvoice({ ordinal: 2, rows: [4], state: 'conflict', reason: REFUSED });
 
@@ -178,7 +192,7 @@ describe('jsonCorrections', () => {
 
     expect(text.match(/lote_state/gu)).toHaveLength(1);
     expect(JSON.parse(text)).toEqual({
-      invoice_ref: 'a"},{\\',
+      invoice_ref: 'a"},{',
       lines: [],
       lote_state: 'conflict',
       lote_reason: 'tax-code-unknown: Unknown\ntax code.',
