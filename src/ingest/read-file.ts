@@ -5,8 +5,7 @@ import { fileChunks } from './file-chunks.ts';
 import type { DecimalProof } from './csv/decimal-evidence.ts';
 import { readNumber } from './invoice/read-number.ts';
 import { FaultAt, FindingList, note, Refusal } from './findings.ts';
-import type { IngestOptions } from './ingest-options.ts';
-import type { IngestResult, Proof } from './ingest-result.ts';
+import type { IngestOptions, IngestResult, Proof } from './ingest-result.ts';
 import { isJson } from './json/json-reader.ts';
 import { readJson } from './json/read-json.ts';
 import type { Read, Reading, ReadingBasis } from './reading.ts';
@@ -129,16 +128,16 @@ function requireInvoice(counts: Reading['counts']): void {
 
 /** Beginnings of files that people take for one that Lote reads. Bytes are matched as latin1. */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
-  [/^PK\x05\x06/u, 'an empty ZIP archive'],
+  [/^PK\p{Cc}\p{Cc}/u, 'an empty ZIP archive'],
   [/^%PDF/u, 'a PDF document'],
-  [/^\x1f\x8b/u, 'a gzip archive'],
-  [/^\xd0\xcf\x11\xe0/u, 'an old Excel workbook (XLS), or one with a password'],
+  [/^\p{Cc}\x8b/u, 'a gzip archive'],
+  [/^\xd0\xcf\p{Cc}\xe0/u, 'an old Excel workbook (XLS), or one with a password'],
   [/^\s*<(?:!doctype html|html|table|head|body)\b/iu, 'an HTML page'],
   [/^\s*\{\\rtf/iu, 'a text document in RTF'],
   [/^\s*mime-version:/iu, 'a web archive (MHTML), as some programs export for Excel'],
   [/^\s*<(?:\?xml|\w+[\s:>])/iu, 'an XML document'],
   [
-    /^\s*\x1e/u,
+    /^\s*\p{Cc}\s*[[{]/u,
     'a JSON text sequence, with a record separator (U+001E) before each record. Remove these characters, which leaves NDJSON',
   ],
   [

@@ -1,7 +1,6 @@
 import { type DecimalProof, DecimalEvidence } from './csv/decimal-evidence.ts';
 import { type FindingList, Damage, Refusal, shorten } from './findings.ts';
-import type { IngestOptions } from './ingest-options.ts';
-import type { Conversion, Dialect, Proof } from './ingest-result.ts';
+import type { IngestOptions, Conversion, Dialect, Proof } from './ingest-result.ts';
 import type { RowWriter } from './row-stores.ts';
 import { READ_AS, parseReadAs } from '../domain/read-as.ts';
 import { SkippedRows } from './profile/map-header.ts';

@@ -169,7 +169,8 @@ async function nextRevision({ ledger, batchId }: WriteReport, directory: string,
 async function writeInto(request: WriteReport, places: Omit<Replacement, 'name'>): Promise<WrittenReport> {
   const { original } = request;
   const { revision } = places;
-  const { model: built, spool } = await readBalanced(request, places);
+  const spool = createSpool(join(places.work, 'invoices.spool'));
+  const built = await readModel(request, revision, spool);
   const format = reportFormat(request.speech ?? ENGLISH);
   const { name: corrections, note } = await writeCorrections({
     ...{ original, spool, model: built, directory: places.work, language: format.language },
@@ -195,25 +196,7 @@ async function writeInto(request: WriteReport, places: Omit<Replacement, 'name'>
   };
 }
 
-/** A late webhook may move an invoice between counting and reading; a difference in every reading is a fault. */
-const READINGS = 3;
-
-async function readBalanced(
-  request: WriteReport,
-  { work, revision }: Omit<Replacement, 'name'>,
-): Promise<{ readonly model: ReportModel; readonly spool: InvoiceSpool }> {
-  for (let reading = 1; ; reading += 1) {
-    const spool = createSpool(join(work, 'invoices.spool'));
-    try {
-      return { model: await readOnce(request, revision, spool), spool };
-    } catch (error) {
-      const unbalanced = error instanceof LoteError && error.code === 'report-unbalanced';
-      if (!unbalanced || reading === READINGS) throw error;
-    }
-  }
-}
-
-async function readOnce(request: WriteReport, revision: number, spool: InvoiceSpool): Promise<ReportModel> {
+async function readModel(request: WriteReport, revision: number, spool: InvoiceSpool): Promise<ReportModel> {
   const { ledger, batchId } = request;
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {

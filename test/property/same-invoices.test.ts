@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
 import { csvRecord, escapeFormula } from '../../src/domain/text/escape-formula.ts';
-import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
+import type { IngestOptions } from '../../src/ingest/ingest-result.ts';
 import { odsOf, xlsxOf, type TableCell } from '../support/files/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../unit/ingest/ingested.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/domain/invoice.ts';
 import { isCanonicalDecimal } from '../../src/domain/money.ts';
-import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
+import type { IngestOptions } from '../../src/ingest/ingest-result.ts';
 import { ingestedText, removeTemporaryFiles } from '../unit/ingest/ingested.ts';
 import type { Ingested } from '../unit/ingest/ingested.ts';
 import { propertyRuns } from './property-runs.ts';

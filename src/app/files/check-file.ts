@@ -8,7 +8,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';
 import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
-import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import type { IngestOptions } from '../../ingest/ingest-result.ts';
 import { memoryRowStore, sizeOfRows } from '../../ingest/row-stores.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { readWithProfile } from './read-with-profile.ts';

@@ -14,15 +14,15 @@ import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choi
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
-import { widthOf } from '../../ingest/csv/row-width.ts';
-import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { widthOf } from '../../ingest/profile/map-header.ts';
+import type { IngestOptions } from '../../ingest/ingest-result.ts';
 import { suggestedName } from '../../ingest/profile/choose-profile.ts';
 import { isProfileName, parseProfile } from '../../ingest/profile/mapping-profile.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { writeNewFile } from '../../platform/files.ts';
 import { folderTrouble, makeFolder } from '../../platform/folders.ts';
 import { checkFile } from './check-file.ts';
-import { readTableHead, type TableHead, likelyColumn } from './table-head.ts';
+import { readTableHead, type TableHead, likelyColumn } from '../../ingest/profile/table-head.ts';
 
 const MOST_SAMPLES = 3;
 /** Limit of a profile, which cannot name a longer header. */

@@ -10,7 +10,7 @@ import {
   originalCells,
   type RowMarks,
 } from '../../ingest/csv/original-cells.ts';
-import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth } from '../../ingest/csv/row-width.ts';
+import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth } from '../../ingest/csv/table-header.ts';
 import { decodeChunks } from '../../ingest/encoding/decide-encoding.ts';
 import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
 import type { Dialect, ReadColumn, Proof } from '../../ingest/ingest-result.ts';

@@ -13,8 +13,7 @@ import {
 } from '../../ingest/profile/choose-profile.ts';
 import { CONFIRM_COMMAND } from '../../ingest/profile/map-header.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
-import type { IngestOptions } from '../../ingest/ingest-options.ts';
-import type { IngestResult, Proof } from '../../ingest/ingest-result.ts';
+import type { IngestOptions, IngestResult, Proof } from '../../ingest/ingest-result.ts';
 import { readFile } from '../../ingest/read-file.ts';
 import { isArchive } from '../../ingest/workbook/open-workbook.ts';
 import type { RowStore } from '../../domain/row.ts';

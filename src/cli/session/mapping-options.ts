@@ -4,9 +4,9 @@ import { listedValues } from '../../console/mapping/mapping-choices.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
-import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import type { IngestOptions } from '../../ingest/ingest-result.ts';
 import { headerName } from '../../ingest/profile/map-header.ts';
-import type { TableHead } from '../../app/files/table-head.ts';
+import type { TableHead } from '../../ingest/profile/table-head.ts';
 import type { DeclaredOption } from '../declare-command.ts';
 
 type Pair = readonly [string, string];

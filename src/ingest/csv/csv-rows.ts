@@ -10,17 +10,25 @@ import {
   normalNif,
 } from '../invoice/identity.ts';
 import { Refusal, note, rowError, LostRows, type LostRow, shorten } from '../findings.ts';
-import { labelsOf, readColumns } from './table-header.ts';
+import {
+  labelsOf,
+  readColumns,
+  CUT_CELL,
+  cutColumn,
+  hasWrongWidth,
+  isEmpty,
+  lackedCells,
+  rowWidth,
+  type RowWidth,
+} from './table-header.ts';
 import { ORIGINAL, READ_AS, parseReadAs } from '../../domain/read-as.ts';
+import { originalCell } from '../../domain/text/escape-formula.ts';
 import { NUMBER_COLUMNS, type FileFormat, type ReadColumn } from '../ingest-result.ts';
 import { type Decided, RowCollector, type RowsOf } from '../reading.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
-import { CUT_CELL, cutColumn, hasWrongWidth, isEmpty, lackedCells, rowWidth, type RowWidth } from './row-width.ts';
 import { WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
 import { totalsLabel } from '../invoice/no-value.ts';
 
-/** The `'` that Lote puts before a cell that a spreadsheet would execute. Lote removes it only in its own files. */
-const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const CUSTOMER = COLUMNS.indexOf('customer_name');
@@ -156,7 +164,7 @@ export class CsvRows extends RowCollector {
   #asItWas(record: CsvRecord): CsvRecord {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
-    const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
+    const given = { row: record.row, cells: record.cells.map(originalCell) };
     const { cells, errors, kept, marks } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
     const hadWrongWidth = marks?.some(([code]) => code === WRONG_WIDTH) === true;
     if (!hadWrongWidth) for (const one of kept) this.evidence.observeKept(record.row, this.#labels[one.column], one);
@@ -169,7 +177,7 @@ export class CsvRows extends RowCollector {
     if (cell === undefined) return null;
     // Includes number columns: a minus that spreadsheets do not write (`-１００`) looks like a formula to the writer of
     // the corrections.
-    return this.#dialect.map.own ? cell.replace(FORMULA_START, '') : cell;
+    return this.#dialect.map.own ? originalCell(cell) : cell;
   }
 
   #observe(record: CsvRecord): void {

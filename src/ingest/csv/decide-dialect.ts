@@ -1,6 +1,6 @@
 import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import { CsvReader, type CsvRecord } from './csv-reader.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import {
   CONFIRM_COMMAND,
   findHeader,
@@ -55,12 +55,6 @@ export async function likeliestHeader(
   if (best === undefined || best.header.cells.length < 2) return null;
   const records = await firstRecords(head, best.delimiter, mostRecords);
   return { ...best, below: records.filter(({ row }) => row > best.header.row).map(({ cells }) => cells) };
-}
-
-/** Returns the first records of a CSV file for each delimiter that it may have. */
-export async function possibleRecords(head: Uint8Array, options: IngestOptions): Promise<readonly CsvRecord[]> {
-  const tried = delimitersOf(options).map((delimiter) => firstRecords(head, delimiter));
-  return (await Promise.all(tried)).flat();
 }
 
 function delimitersOf({ delimiter, likelyDelimiter }: IngestOptions): readonly string[] {

@@ -6,7 +6,7 @@ import { rowError, shownCell } from '../findings.ts';
 import { NUMBER_COLUMNS, type NumberColumn, type ReadColumn } from '../ingest-result.ts';
 import { damagedReference, isDamagedTaxId, nifProblem, normalNif } from '../invoice/identity.ts';
 import { readNumber, readTypedNumber, type DecimalMark } from '../invoice/read-number.ts';
-import { CUT_CELL } from './row-width.ts';
+import { CUT_CELL } from './table-header.ts';
 import { Big } from 'big.js';
 import { canonicalDecimal } from '../../domain/money.ts';
 

@@ -1,7 +1,8 @@
+import { FIELDS } from '../../domain/invoice.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import { note, type FindingList, shorten } from '../findings.ts';
 import type { Dialect, Proof, ReadColumn } from '../ingest-result.ts';
-import type { HeaderPlaces, TableHeader } from '../profile/map-header.ts';
+import { widthOf, type TableHeader } from '../profile/map-header.ts';
 import type { CsvRecord } from './csv-reader.ts';
 
 /** Most headers that a finding or a proof shows; a file may have 10,000. */
@@ -10,7 +11,7 @@ export const MOST_HEADERS_SHOWN = 50;
 const LONGEST_LABEL = 80;
 
 /** Returns the file's own name for a column. */
-export function labelOf({ header, map }: HeaderPlaces, column: Column): string {
+export function labelOf({ header, map }: TableHeader, column: Column): string {
   return shorten(header.cells[map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column, LONGEST_LABEL);
 }
 
@@ -38,7 +39,7 @@ export function tableDialect({ header, map }: TableHeader): Pick<Dialect, 'heade
 }
 
 /** Returns the columns of a header that Lote reads, including the parts of a reference. */
-export function readColumns({ header, map }: HeaderPlaces): readonly ReadColumn[] {
+export function readColumns({ header, map }: TableHeader): readonly ReadColumn[] {
   const read = [
     ...COLUMNS.map((column, at) => ({ at: map.indexes[at] ?? -1, column })),
     ...map.referenceParts.map((at) => ({ at, column: 'invoice_ref' as const })),
@@ -46,4 +47,45 @@ export function readColumns({ header, map }: HeaderPlaces): readonly ReadColumn[
   return read
     .filter(({ at }) => at >= 0)
     .map(({ at, column }) => ({ at, column, header: shorten(header.cells[at]?.trim() ?? '', LONGEST_LABEL) }));
+}
+
+/** How many cells the rows below a header have. */
+export interface RowWidth {
+  readonly columns: number;
+  /** Cells of the header behind its last title, which a line of text writes as delimiters. A sheet has none. */
+  readonly trailing: number;
+}
+
+/** Returns the width of the rows below the header of a text file. */
+export function rowWidth(header: readonly string[]): RowWidth {
+  const columns = widthOf(header);
+  return { columns, trailing: header.length - columns };
+}
+
+/** Returns true for a row with fewer cells than the header, or with more that are not empty. */
+export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolean {
+  return lackedCells(cells, width) > 0 || cells.slice(width.columns).some((cell) => !isEmpty(cell));
+}
+
+/** Trailing cells hide a missing one: if as many cells before them are empty, the row may be shifted. */
+export function lackedCells(cells: readonly string[], { columns, trailing }: RowWidth): number {
+  if (cells.length < columns) return columns - cells.length;
+  const lacked = Math.max(0, columns + trailing - cells.length);
+  return cells.slice(Math.max(0, columns - lacked), columns).every(isEmpty) ? lacked : 0;
+}
+
+/** Returns true for a cell that is absent or has no text. */
+export function isEmpty(cell: string | undefined): boolean {
+  return (cell?.trim() ?? '') === '';
+}
+
+/** Code of the cell in which a file without a last line end stops. */
+export const CUT_CELL = 'line-end-missing';
+
+/** Returns the column of a row's last cell if the beginning of a value is itself a valid value, and null otherwise. */
+export function cutColumn(cells: readonly string[], read: readonly ReadColumn[]): ReadColumn | null {
+  const column = read.find(({ at }) => at === cells.length - 1);
+  if (column === undefined || isEmpty(cells.at(-1))) return null;
+  const isText = FIELDS[column.column].role === undefined && column.column !== 'tax_code';
+  return isText ? null : column;
 }

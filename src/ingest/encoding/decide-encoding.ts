@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import { FaultAt, Refusal, note } from '../findings.ts';
 import type { FileScan } from './scan-file.ts';
 import { LineCount } from '../line-count.ts';

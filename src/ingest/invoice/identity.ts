@@ -1,5 +1,5 @@
 import { shorten } from '../findings.ts';
-import type { ReferenceParts } from '../ingest-options.ts';
+import type { ReferenceParts } from '../ingest-result.ts';
 import { isSpreadsheetError } from './no-value.ts';
 
 /** Returns why a NIF cell is not a NIF, with advice. Returns null if it is one. */
@@ -45,14 +45,10 @@ function monthNames(): ReadonlySet<string> {
   months ??= new Set(
     LANGUAGES.flatMap((language) =>
       (['short', 'long'] as const).flatMap((month) => {
-        const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
-        const alone = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
-        return Array.from({ length: 12 }, (_, at) => Date.UTC(2026, at, 1)).flatMap((time) => [
-          ...format.formatToParts(time).flatMap(({ type, value }) => (type === 'month' ? [plainWord(value)] : [])),
-          plainWord(alone.format(time)),
-        ]);
+        const format = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
+        return Array.from({ length: 12 }, (_, at) => plainWord(format.format(Date.UTC(2026, at, 1))));
       }),
-    ).flatMap((name) => (name.length > 3 ? [name, name.slice(0, 3)] : [name])),
+    ).flatMap((name) => [name, name.slice(0, 3)]),
   ).add('mrz');
   return months;
 }

@@ -4,7 +4,7 @@ import { isPagingKey } from '../../domain/text/paging-signs.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import { decideEncoding, decodeChunks } from '../encoding/decide-encoding.ts';
 import { fileChunks } from '../file-chunks.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import type { FileScan } from '../encoding/scan-file.ts';
 import { JsonReader, JsonNumber, isObject, type JsonObject, type JsonValue } from './json-reader.ts';
 

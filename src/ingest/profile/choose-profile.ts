@@ -1,19 +1,11 @@
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import type { CsvRecord } from '../csv/csv-reader.ts';
-import { possibleRecords } from '../csv/decide-dialect.ts';
-import { decideEncoding, decodedHead } from '../encoding/decide-encoding.ts';
-import type { IngestOptions } from '../ingest-options.ts';
-import { isJson } from '../json/json-reader.ts';
-import { jsonHead } from '../json/json-members.ts';
-import { FaultAt, Refusal } from '../findings.ts';
-import { scanFile, type FileScan } from '../encoding/scan-file.ts';
-import { isArchive, withWorkbook } from '../workbook/open-workbook.ts';
-import { headerName, mapHeader, namedHeaders } from './map-header.ts';
-import { parseProfile, requireProfileName, type Profile } from './mapping-profile.ts';
 import { READ_AS, parseReadAs, type ReadAs } from '../../domain/read-as.ts';
-import type { Sheet } from '../workbook/workbook.ts';
+import { scanFile, type FileScan } from '../encoding/scan-file.ts';
+import { HEADER_WITHIN, headerName, namedHeaders } from './map-header.ts';
+import { parseProfile, requireProfileName, type Profile } from './mapping-profile.ts';
+import { readTableHead } from './table-head.ts';
 
 interface ChooseProfile {
   /** The folder `profiles` of the input directory; it need not exist. */
@@ -58,10 +50,14 @@ async function profileOfHeader(
   { names, prefix }: { readonly names: readonly string[]; readonly prefix: string | null },
 ): Promise<Profile | null> {
   const loaded = await Promise.all(names.map((name) => loadProfile(directory, name).catch(() => null)));
-  const found = await withSameLayout(
-    path,
-    loaded.filter((one) => one !== null),
-  );
+  const naming = loaded.filter((one) => one !== null).filter(({ options }) => namedHeaders(options).size > 0);
+  const found: Profile[] = [];
+  if (naming.length === 0) return null;
+  const scan = await scanFile(path);
+  for (const profile of naming) {
+    // oxlint-disable-next-line no-await-in-loop -- there are few profiles, and each reads the same head
+    if (await hasLayout(path, scan, profile)) found.push(profile);
+  }
   const [one, other] = found;
   if (one === undefined || other === undefined) return one ?? null;
   const named = found.find(({ name }) => name === prefix);
@@ -122,51 +118,14 @@ export async function suggestedName(directory: string, path: string): Promise<st
   return free;
 }
 
-/** Returns the profiles that name exactly the columns of a file; objects of JSON may lack members. */
-async function withSameLayout(path: string, profiles: readonly Profile[]): Promise<readonly Profile[]> {
-  const naming = profiles.filter(({ options }) => namedHeaders(options).size > 0);
-  if (naming.length === 0) return [];
-  const scan = await scanFile(path);
-  const found: Profile[] = [];
-  for (const profile of naming) {
-    // oxlint-disable-next-line no-await-in-loop -- there are few profiles, and each reads the same head
-    if (await hasLayout(path, scan, profile).catch(falseWhenUnreadable)) found.push(profile);
-  }
-  return found;
-}
-
+/** Returns true if a profile names exactly the columns of a file; objects of JSON may lack members. */
 async function hasLayout(path: string, scan: FileScan, { format, options }: Profile): Promise<boolean> {
-  if (isArchive(scan.head)) return hasSheet(path, { format, options });
-  const head = await decodedHead(scan, decideEncoding(scan, options));
-  if (isJson(head)) {
-    if ((format ?? 'json') !== 'json') return false;
-    const named = namedHeaders(options);
-    const { unknown } = await jsonHead(path, scan, options);
-    return unknown.length > 0 && unknown.every((member) => named.has(headerName(member)));
-  }
-  return (format ?? 'csv') === 'csv' && (await possibleRecords(head, options)).some((one) => isHeader(one, options));
-}
-
-function hasSheet(path: string, { format, options }: Pick<Profile, 'format' | 'options'>): Promise<boolean> {
-  const isAsked = ({ name, hidden }: Sheet): boolean =>
-    options.sheet === undefined ? !hidden : name.toLowerCase() === options.sheet.toLowerCase();
-  return withWorkbook(
-    path,
-    (workbook) =>
-      (format ?? workbook.format) === workbook.format &&
-      workbook.sheets.filter(isAsked).some(({ head }) => head.some((one) => isHeader(one, options))),
-  );
-}
-
-function isHeader({ cells }: CsvRecord, options: IngestOptions): boolean {
-  const { unknown, gone, missing } = mapHeader(cells, options);
+  const head = await readTableHead(path, options, { mostRows: 0, scan });
+  if (head === null || (format ?? head.format) !== head.format) return false;
+  const { unknown, gone, missing } = head.map;
+  const named = namedHeaders(options);
+  if (head.format === 'json') return unknown.length > 0 && unknown.every((member) => named.has(headerName(member)));
   return unknown.length === 0 && gone.length === 0 && missing.length === 0;
-}
-
-/** The later reading of the file reports the reason. */
-function falseWhenUnreadable(error: unknown): boolean {
-  if (error instanceof Refusal || error instanceof FaultAt) return false;
-  throw error;
 }
 
 const TOKEN = String.raw`(?:decimal|references|profile|encoding|delimiter|duplicates|form)=[\w.:+-]+`;
@@ -186,23 +145,8 @@ const MOST_BYTES = 8 * 1024 ** 2;
 /** Returns how the first rows of a corrections workbook say it was read; {} for any other or unreadable workbook. */
 export async function readAsInWorkbook(path: string): Promise<ReadAs> {
   if ((await stat(path)).size > MOST_BYTES) return {};
-  try {
-    return await withWorkbook(path, ({ sheets }) => {
-      const said = sheets.filter(({ hidden }) => !hidden).map((sheet) => saidIn(sheet));
-      return parseReadAs(said.find((text) => text !== '') ?? '');
-    });
-  } catch (error) {
-    // The later reading of the file reports why it is unreadable.
-    if (error instanceof Refusal) return {};
-    throw error;
-  }
-}
-
-/** Returns the first text below the column's title, or '' if there is none. */
-function saidIn({ head }: Sheet): string {
-  const header = head.find(({ cells }) => cells.some((cell) => cell.trim() === READ_AS));
-  if (header === undefined) return '';
-  const at = header.cells.findIndex((cell) => cell.trim() === READ_AS);
-  const below = head.filter(({ row }) => row > header.row).map(({ cells }) => cells[at]?.trim() ?? '');
-  return below.find((text) => text !== '') ?? '';
+  const head = await readTableHead(path, {}, { mostRows: HEADER_WITHIN });
+  const at = head?.header.cells.findIndex((cell) => cell.trim() === READ_AS) ?? -1;
+  const texts = head?.below.map((cells) => cells[at]?.trim() ?? '') ?? [];
+  return parseReadAs(texts.find((text) => text !== '') ?? '');
 }

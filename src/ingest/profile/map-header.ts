@@ -1,8 +1,7 @@
 import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
-import { widthOf } from '../csv/row-width.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { note, shownCell, rowError, shorten, Refusal } from '../findings.ts';
 
@@ -34,12 +33,6 @@ export interface TableHeader {
   readonly map: HeaderMap;
 }
 
-/** The part of a header that Lote keeps with a batch. */
-export interface HeaderPlaces {
-  readonly header: CsvRecord;
-  readonly map: Pick<HeaderMap, 'indexes' | 'referenceParts'>;
-}
-
 type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference' | 'skip' | 'invoices'>;
 
 /** Headers that Lote appends to a corrections file and ignores when it reads it. */
@@ -64,6 +57,11 @@ export function headerName(header: string): string {
 export function namedHeaders({ columns, ignore, reference, skip, invoices }: HeaderOptions): ReadonlySet<string> {
   const names = [columns ?? {}, Object.keys(skip ?? {}), Object.keys(invoices ?? {}), ignore ?? []];
   return new Set([...names.flatMap((some) => Object.values(some)), ...(reference?.columns ?? [])].map(headerName));
+}
+
+/** Returns the number of columns of a header. Cells after its last title belong to no column. */
+export function widthOf(header: readonly string[]): number {
+  return header.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
 /** Finds Lote's columns in a header: first by the profile, then by Lote's own names. Every other header is unknown. */

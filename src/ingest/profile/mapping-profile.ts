@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { COLUMNS } from '../../domain/row.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import { headerName } from './map-header.ts';
 
 /** How the files of one source are written. The file must prove the options that are absent. */

@@ -6,7 +6,7 @@ import { note, Refusal, rowError, type Damage, type FindingList, shorten } from 
 import type { Read, ReadingBasis } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
 import type { SheetRows, Workbook, Sheet } from './workbook.ts';
-import type { IngestOptions } from '../ingest-options.ts';
+import type { IngestOptions } from '../ingest-result.ts';
 import {
   type TableHeader,
   CONFIRM_COMMAND,

@@ -11,9 +11,8 @@ import { fileSection, firstScreen, historySection, reasonsTable, rowNumbers } fr
 /** The page loads nothing and runs no scripts, because its texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** With these limits a report of 50,000 invoices has 1.2 MB instead of 11 and opens in half the time; problems get more. */
-const MOST_OPEN = 10_000;
-const MOST_OUT = 5_000;
+/** A browser opens a page with this many rows at once, and a person reads no more; report.csv has all of them. */
+const MOST_LISTED = 2_000;
 
 /** Writes report.html, one self-contained page. `portions` is read once for each list: invoices in doubt, other invoices that need a person, and issued ones. */
 export async function* htmlReport(
@@ -32,18 +31,15 @@ export async function* htmlReport(
   // The first list is complete, because a person must look up each of its invoices.
   const sections: readonly InvoiceSection[] = [
     { title: list.inDoubt, belongs: isContradicted, total: inDoubt, most: inDoubt },
-    { title: list.notOut, belongs: ({ state }) => !wentOut(state), total: open, most: MOST_OPEN },
+    { title: list.notOut, belongs: ({ state }) => !wentOut(state), total: open, most: MOST_LISTED },
     {
-      ...{ title: list.out, total: out - inDoubt, most: MOST_OUT },
+      ...{ title: list.out, total: out - inDoubt, most: MOST_LISTED },
       belongs: (invoice) => wentOut(invoice.state) && !isContradicted(invoice),
     },
   ];
   for (const section of sections) if (section.total > 0) yield* invoiceSection(format, section, portions());
   yield '</main></body></html>\n';
 }
-
-/** Number of rows in one table. A browser lays out closed folds only when they are opened, so a large report opens at once. */
-const FOLD_SIZE = 1000;
 
 /** One list of invoices. */
 interface InvoiceSection {
@@ -61,40 +57,17 @@ async function* invoiceSection(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
 ): AsyncGenerator<string> {
   const { texts, count } = format;
+  const { reference, merchant, state, net, rows, reason, serviceId } = texts.heads;
   const shown = Math.min(total, most);
-  yield html`<section><h2>${title} (${count(total)})</h2> ${shown < total ? html`<p>${fill(texts.list.rest, { n: count(shown), of: count(total) })}</p>` : ''}`
-    .safe;
+  yield html`<section><h2>${title} (${count(total)})</h2> ${shown < total ? html`<p>${fill(texts.list.rest, { n: count(shown), of: count(total) })}</p>` : ''}
+    ${tableStart(title, [reference, merchant, state, { number: net }, rows, reason, serviceId])}`.safe;
   let written = 0;
   for await (const portion of invoices) {
-    let text = '';
-    for (const invoice of portion) {
-      if (!belongs(invoice) || written === most) continue;
-      if (written % FOLD_SIZE === 0)
-        text += (written === 0 ? '' : closeFold(shown)) + openFold(format, { title, from: written, total: shown });
-      text += invoiceRow(format, invoice).safe;
-      written += 1;
-    }
-    yield text;
+    const listed = portion.filter(belongs).slice(0, most - written);
+    written += listed.length;
+    yield listed.map((invoice) => invoiceRow(format, invoice).safe).join('');
   }
-  yield closeFold(shown);
-  yield '</section>\n';
-}
-
-function openFold(
-  { texts, count }: ReportFormat,
-  { title, from, total }: { readonly title: string; readonly from: number; readonly total: number },
-): string {
-  const { list, heads } = texts;
-  const range = fill(list.range, { from: count(from + 1), to: count(Math.min(from + FOLD_SIZE, total)) });
-  const label = `${title}, ${range}`;
-  const fold = total <= FOLD_SIZE ? html`` : html`<details${from === 0 ? html` open` : ''}><summary>${range}</summary>`;
-  const { reference, merchant, state, net, rows, reason, serviceId } = heads;
-  const columns = [reference, merchant, state, { number: net }, rows, reason, serviceId];
-  return html`${fold}${tableStart(label, columns)}`.safe;
-}
-
-function closeFold(total: number): string {
-  return `</tbody></table></div>${total <= FOLD_SIZE ? '' : '</details>'}\n`;
+  yield '</tbody></table></div></section>\n';
 }
 
 function invoiceRow(format: ReportFormat, invoice: BatchInvoice): SafeHtml {
@@ -141,9 +114,8 @@ th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px 
 a,code,dd,span,strong{unicode-bidi:isolate}
 th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 td.text{overflow-wrap:anywhere;min-width:12rem}thead th{white-space:nowrap}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
-details{border:1px solid var(--line);border-radius:.25rem;margin:.5rem 0;padding:.25rem .75rem}summary{cursor:pointer;padding:.35rem 0}
-a{color:var(--under-way)}a:focus-visible,summary:focus-visible{outline:2px solid var(--under-way);outline-offset:2px}
+a{color:var(--under-way)}a:focus-visible{outline:2px solid var(--under-way);outline-offset:2px}
 @media print{:root{--ink:#000;--soft:#444;--paper:#fff;--panel:#fff;--line:#999;--good:#1a7f37;--under-way:#0550ae;--open:#7d4e00;--bad:#a40e26}
 body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}tr{break-inside:avoid}thead{display:table-header-group}h2{break-after:avoid}
-svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}details{border:0;padding:0}details::details-content{content-visibility:visible;block-size:auto}}
+svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

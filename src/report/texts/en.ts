@@ -60,7 +60,6 @@ export const REPORT_TEXTS_EN = {
     inDoubt: 'In doubt, to be looked up at the service',
     out: 'Invoices that went out',
     rest: 'Only the first {n} of {of} stand on this page, so that it opens at once. All of them are in report.csv and report.json beside it, and in the console.',
-    range: '{from} to {to}',
   },
   notes: {
     'webhooks-unreadable':

@@ -61,7 +61,6 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     inDoubt: 'En duda, a comprobar en el servicio',
     out: 'Facturas que se emitieron',
     rest: 'En esta página están solo las primeras {n} de {of}, para que se abra al instante. Están todas en report.csv y report.json, junto a ella, y en la consola.',
-    range: '{from} a {to}',
   },
   notes: {
     'webhooks-unreadable':

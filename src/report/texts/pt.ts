@@ -62,7 +62,6 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     inDoubt: 'Em dúvida, a confirmar no serviço',
     out: 'Faturas que foram emitidas',
     rest: 'Nesta página estão só as primeiras {n} de {of}, para que abra de imediato. Estão todas em report.csv e report.json ao lado dela, e na consola.',
-    range: '{from} a {to}',
   },
   notes: {
     'webhooks-unreadable':

@@ -230,17 +230,6 @@ describe('writeReport again', () => {
     expect(await namesOf()).not.toContain('corrections.csv');
   });
 
-  it('reads again when an invoice of a closed batch moved between counting and reading', async () => {
-    const before = [batchInvoice({ state: 'unsettled', reason: { code: 'silent', message: 'Silent.' } })];
-    const after = [batchInvoice()];
-    const counts = [countsOf(before), countsOf(after)];
-    const ledger = ledgerOf(batchOf(after), after, { countOutcomes: async () => counts.shift() ?? [] });
-
-    const written = await writeFrom(ledger);
-
-    expect(written.summary).toMatchObject({ issued: 1, unsettled: 0 });
-  });
-
   it('leaves the earlier report as it was when the new one does not balance', async () => {
     const first = await writeSample();
     const before = await readFile(first.json, 'utf8');
@@ -302,7 +291,7 @@ it('writeReport refuses a batch that the ledger does not know', async () => {
 });
 
 describe('a report of 30,000 invoices', () => {
-  it('balances, is read from the ledger once, and holds all: the data each of them, the page the first in folds', async () => {
+  it('balances, is read from the ledger once, and holds all: the data each of them, the page the first', async () => {
     const invoices = Array.from({ length: 30_000 }, (_, index) => batchInvoice({ ordinal: index + 1 }));
     let readings = 0;
     const ledger = ledgerOf(batchOf(invoices), invoices, {
@@ -316,10 +305,8 @@ describe('a report of 30,000 invoices', () => {
 
     const page = await readFile(written.html, 'utf8');
     expect(readings).toBe(1);
-    expect(page.match(/<details/gu)).toHaveLength(5);
-    expect(page.match(/<details open/gu)).toHaveLength(1);
-    expect(page.match(/>F-\d+</gu)).toHaveLength(5_000);
-    expect(page.replaceAll('\u202F', ' ')).toContain('Only the first 5 000 of 30 000 stand on this page');
+    expect(page.match(/>F-\d+</gu)).toHaveLength(2_000);
+    expect(page.replaceAll('\u202F', ' ')).toContain('Only the first 2 000 of 30 000 stand on this page');
     expect((await readJson(written.json))['invoices']).toHaveLength(30_000);
     expect((await readFile(written.csv, 'utf8')).match(/;F-\d+;/gu)).toHaveLength(30_000);
   });

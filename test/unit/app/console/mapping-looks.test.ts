@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { mapFile } from '../../../../src/app/files/map-file.ts';
 import { chosenAtPrompt } from '../../../../src/cli/session/mapping-options.ts';
 import { mappingText } from '../../../../src/cli/output/check-text.ts';
-import { readTableHead } from '../../../../src/app/files/table-head.ts';
+import { readTableHead } from '../../../../src/ingest/profile/table-head.ts';
 import { officeWorkbook } from '../../../support/files/office-workbook.ts';
 import { removeTemporaryFiles, temporaryFile } from '../../ingest/ingested.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
+import type { IngestOptions } from '../../../../src/ingest/ingest-result.ts';
 import { keepCopy } from '../../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../../src/app/files/original-of.ts';
 import { keptDirectory } from '../../../support/files/confirmed-layout.ts';

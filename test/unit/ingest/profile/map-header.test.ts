@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS } from '../../../../src/domain/row.ts';
 import { FIELDS } from '../../../../src/domain/invoice.ts';
-import { likelyColumn } from '../../../../src/app/files/table-head.ts';
+import { likelyColumn } from '../../../../src/ingest/profile/table-head.ts';
 import { mapHeader } from '../../../../src/ingest/profile/map-header.ts';
 
 describe('mapHeader', () => {

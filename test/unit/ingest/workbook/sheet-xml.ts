@@ -1,4 +1,4 @@
-import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
+import type { IngestOptions } from '../../../../src/ingest/ingest-result.ts';
 import { odsOfContent, xlsxParts, zipOf, type Parts, type ZipChange } from '../../../support/files/workbook-file.ts';
 import { HEADER, ingested, temporaryFile } from '../ingested.ts';
 

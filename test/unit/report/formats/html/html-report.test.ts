@@ -56,60 +56,42 @@ describe('htmlReport, first screen', () => {
   });
 });
 
-describe('htmlReport of a large batch', () => {
-  const LARGE = 5_000;
+it('a page names at most 2,000 that went out and 2,000 that did not, and says above each list where all of them are', async () => {
+  const out = Array.from({ length: 2_001 }, (_, index) => batchInvoice({ ordinal: index + 1, ref: `OUT-${index}` }));
+  const open = Array.from({ length: 2_002 }, (_, index) =>
+    batchInvoice({ ordinal: 2_002 + index, ref: `NOT-${index}`, state: 'rejected', reason: NO }),
+  );
 
-  it('stays openable: little text for an invoice, no node for white space, and only the first fold open', async () => {
-    const invoices = Array.from({ length: LARGE }, (_, index) =>
-      batchInvoice({ ordinal: index + 1, ref: `PC2026/${index}`, serviceId: `inv_9e0e78ad5155195ed0c7e6b${index}` }),
-    );
+  const page = await pageOf([...out, ...open]);
 
-    const page = await pageOf(invoices);
-
-    // 50,000 invoices of this kind are a file of some 12 MB, which a browser shows at once and lays out fold by fold.
-    expect(Buffer.byteLength(page) / LARGE).toBeLessThan(260);
-    expect(page).not.toMatch(/<\/td>\s+<td/u);
-    expect(page.match(/<details/gu)).toHaveLength(5);
-    expect(page.match(/<details open/gu)).toHaveLength(1);
-    expect(page).not.toContain('Only the first');
-  });
-
-  it('names at most 5,000 that went out and 10,000 that did not, and says above each list where all of them are', async () => {
-    const out = Array.from({ length: 5_001 }, (_, index) => batchInvoice({ ordinal: index + 1, ref: `OUT-${index}` }));
-    const open = Array.from({ length: 10_002 }, (_, index) =>
-      batchInvoice({ ordinal: 5_002 + index, ref: `NOT-${index}`, state: 'rejected', reason: NO }),
-    );
-
-    const page = await pageOf([...out, ...open]);
-
-    const listed = listedIn(page);
-    expect(listed.filter((ref) => ref.startsWith('OUT-'))).toHaveLength(5_000);
-    expect(listed.filter((ref) => ref.startsWith('NOT-'))).toHaveLength(10_000);
-    const text = page.replaceAll('\u202F', ' ').replaceAll(/\s+/gu, ' ');
-    expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
-    expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,80}report\.csv and report\.json/u);
-    // The numbers above the list are those of all.
-    expect(text).toContain('10 002 of 15 003 invoices are not confirmed as issued.');
-  });
+  const listed = listedIn(page);
+  expect(listed.filter((ref) => ref.startsWith('OUT-'))).toHaveLength(2_000);
+  expect(listed.filter((ref) => ref.startsWith('NOT-'))).toHaveLength(2_000);
+  expect(page).not.toMatch(/<\/td>\s+<td/u);
+  const text = page.replaceAll('\u202F', ' ').replaceAll(/\s+/gu, ' ');
+  expect(text).toContain('Only the first 2 000 of 2 002 stand on this page');
+  expect(text).toMatch(/Only the first 2 000 of 2 001 .{0,80}report\.csv and report\.json/u);
+  // The numbers above the list are those of all.
+  expect(text).toContain('2 002 of 4 003 invoices are not confirmed as issued.');
 });
 
 describe('htmlReport of invoices that went out and are in doubt', () => {
   const inDoubt = { flags: ['failed-after-issued'], contradictions: ['failed-after-issued'] } as const;
 
   it('lists each of them first, however many went out, and names them on the first screen', async () => {
-    const invoices = Array.from({ length: 5_050 }, (_, at) =>
-      batchInvoice({ ordinal: at + 1, ...(at >= 5_025 ? inDoubt : {}) }),
+    const invoices = Array.from({ length: 2_050 }, (_, at) =>
+      batchInvoice({ ordinal: at + 1, ...(at >= 2_025 ? inDoubt : {}) }),
     );
 
     const history = { changes: { sinceRevision: 1, byState: [], contradictedBefore: 2 }, audit: [] };
     const page = await pageOf(invoices, { history });
 
     const listed = listedIn(page);
-    expect(listed.slice(0, 26)).toEqual([...Array.from({ length: 25 }, (_, at) => `F-${at + 5_026}`), 'F-1']);
+    expect(listed.slice(0, 26)).toEqual([...Array.from({ length: 25 }, (_, at) => `F-${at + 2_026}`), 'F-1']);
     expect(new Set(listed).size).toBe(listed.length);
     expect(page).toContain('<strong>25 invoices went out and are in doubt');
-    expect(page).toMatch(/In doubt: F-5026; F-5027; [^<]*; F-5045 and 5 more<\/strong>/u);
-    expect(page, 'among what has changed, too').toMatch(/25; before, 2\.<\/p>\s*<p><strong>In doubt: F-5026;/u);
+    expect(page).toMatch(/In doubt: F-2026; F-2027; [^<]*; F-2045 and 5 more<\/strong>/u);
+    expect(page, 'among what has changed, too').toMatch(/25; before, 2\.<\/p>\s*<p><strong>In doubt: F-2026;/u);
     expect(page).not.toContain('Everything went out');
   });
 

@@ -1,17 +1,17 @@
 import { FIELDS } from '../../domain/invoice.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
-import type { CsvRecord } from '../../ingest/csv/csv-reader.ts';
-import { likeliestHeader } from '../../ingest/csv/decide-dialect.ts';
-import { decideEncoding, decodedHead } from '../../ingest/encoding/decide-encoding.ts';
-import type { IngestOptions } from '../../ingest/ingest-options.ts';
-import { jsonHead, type JsonHead } from '../../ingest/json/json-members.ts';
-import { isJson } from '../../ingest/json/json-reader.ts';
-import { compareHeaders, mapHeader, type HeaderMap } from '../../ingest/profile/map-header.ts';
-import { FaultAt, Refusal } from '../../ingest/findings.ts';
-import { scanFile } from '../../ingest/encoding/scan-file.ts';
-import { sheetHeader } from '../../ingest/workbook/read-workbook.ts';
-import { isArchive, openWorkbook } from '../../ingest/workbook/open-workbook.ts';
-import { shownCells, type Sheet, type Workbook } from '../../ingest/workbook/workbook.ts';
+import type { CsvRecord } from '../csv/csv-reader.ts';
+import { likeliestHeader } from '../csv/decide-dialect.ts';
+import { decideEncoding, decodedHead } from '../encoding/decide-encoding.ts';
+import type { IngestOptions } from '../ingest-result.ts';
+import { jsonHead, type JsonHead } from '../json/json-members.ts';
+import { isJson } from '../json/json-reader.ts';
+import { compareHeaders, mapHeader, type HeaderMap } from './map-header.ts';
+import { FaultAt, Refusal } from '../findings.ts';
+import { scanFile, type FileScan } from '../encoding/scan-file.ts';
+import { sheetHeader } from '../workbook/read-workbook.ts';
+import { isArchive, withWorkbook } from '../workbook/open-workbook.ts';
+import { shownCells, type SheetRows } from '../workbook/workbook.ts';
 
 /** Words that Lote ignores in headers: `Código de IVA` equals `Código IVA`, and `Nome do cliente` equals `Nome cliente`. */
 const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
@@ -60,17 +60,22 @@ const MOST_CHARACTERS = 4 * 1024 ** 2;
 const FEWEST_COLUMNS = 2;
 
 /**
- * Returns the head of a CSV file, a workbook, or a JSON file, or null if the file is no table.
+ * Returns the head of a CSV file, a workbook, or a JSON file, or null if the file is no table. `mostRows` bounds the
+ * rows below the header; `scan` is that of the file, if the caller has one.
  * @throws LoteError `file-unreadable`
  */
-export async function readTableHead(path: string, options: IngestOptions = {}): Promise<TableHead | null> {
-  const scan = await scanFile(path);
+export async function readTableHead(
+  path: string,
+  options: IngestOptions = {},
+  { mostRows = MOST_ROWS, scan: known }: { readonly mostRows?: number; readonly scan?: FileScan } = {},
+): Promise<TableHead | null> {
+  const scan = known ?? (await scanFile(path));
   try {
-    if (isArchive(scan.head)) return await workbookHead(path, options);
+    if (isArchive(scan.head)) return await workbookHead(path, options, mostRows);
     const decided = decideEncoding(scan, options);
     const head = await decodedHead(scan, decided);
     if (isJson(head)) return membersAsTable(await jsonHead(path, scan, options));
-    const found = await likeliestHeader(head, options, MOST_ROWS);
+    const found = await likeliestHeader(head, options, mostRows);
     if (found === null) return null;
     const { delimiter, header, map, below } = found;
     const likely = mapHeader(header.cells, options, likelyColumn);
@@ -90,34 +95,33 @@ function membersAsTable({ header, below, unknown }: JsonHead): TableHead {
   return { format: 'json', dialect: null, sheets: [], sheet: null, likely: map, map, ...cells };
 }
 
-async function workbookHead(path: string, options: IngestOptions): Promise<TableHead | null> {
-  const workbook = await openWorkbook(path);
-  try {
+function workbookHead(path: string, options: IngestOptions, mostRows: number): Promise<TableHead | null> {
+  return withWorkbook(path, async (workbook) => {
     const visible = workbook.sheets.filter(({ hidden }) => !hidden);
-    const asked = options.sheet === undefined ? visible : visible.filter(({ name }) => name === options.sheet);
+    const named = workbook.sheets.filter(({ name }) => name.toLowerCase() === options.sheet?.toLowerCase());
+    const asked = options.sheet === undefined ? visible : named;
     const [best] = asked
       .flatMap((sheet) => sheetHeader(sheet, options) ?? [])
       .sort((a, b) => compareHeaders(a, b) || b.header.cells.length - a.header.cells.length);
     if (best === undefined || best.header.cells.length < FEWEST_COLUMNS) return null;
     const { sheet, header, map } = best;
     const likely = mapHeader(header.cells, options, likelyColumn);
-    const below = await rowsBelow(workbook, sheet, header.row);
+    const below = await rowsBelow(workbook.rows(sheet), header.row, mostRows);
     const sheets = visible.map(({ name }) => name);
     return { format: workbook.format, dialect: null, sheets, sheet: sheet.name, header, likely, map, below };
-  } finally {
-    workbook.close();
-  }
+  });
 }
 
-async function rowsBelow(workbook: Workbook, sheet: Sheet, header: number): Promise<TableHead['below']> {
+async function rowsBelow({ portions }: SheetRows, header: number, mostRows: number): Promise<TableHead['below']> {
   const below: (readonly string[])[] = [];
   let characters = 0;
-  for await (const rows of workbook.rows(sheet).portions)
+  for await (const rows of portions)
     for (const row of rows) {
+      if (below.length >= mostRows || characters > MOST_CHARACTERS) return below;
       if (row.row <= header) continue;
-      below.push(shownCells(row));
-      for (const cell of below.at(-1) ?? []) characters += cell.length + 1;
-      if (below.length >= MOST_ROWS || characters > MOST_CHARACTERS) return below;
+      const cells = shownCells(row);
+      below.push(cells);
+      for (const cell of cells) characters += cell.length + 1;
     }
   return below;
 }
