@@ -45,23 +45,6 @@ function csvOf(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `${csvRecord(cells, ',')}\n`).join('');
 }
 
-function jsonOf(lines: readonly Line[]): string {
-  const byInvoice = new Map<string, Line[]>();
-  for (const line of lines) {
-    const key = JSON.stringify([line.nif, line.ref]);
-    byInvoice.set(key, [...(byInvoice.get(key) ?? []), line]);
-  }
-  const objects = [...byInvoice.values()].map((group) => {
-    const [first] = group;
-    const rows = group.map(
-      ({ description, quantity, price, tax }) =>
-        `{"description":${JSON.stringify(description)},"quantity":${quantity},"unit_price":${price},"tax_code":${JSON.stringify(tax)}}`,
-    );
-    return `{"invoice_ref":${JSON.stringify(first?.ref)},"merchant":{"nif":"${first?.nif}"},"customer":{"name":${JSON.stringify(first?.customer)}},"currency":"EUR","lines":[${rows.join(',')}]}`;
-  });
-  return `[${objects.join(',')}]`;
-}
-
 const words = fc
   .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 })
   .map((text) => `x${text}x`)
@@ -140,19 +123,6 @@ describe('the same rows are the same invoices', () => {
 
         expect(await saidBy(xlsxOf(table), 'a.xlsx')).toEqual(expected);
         expect(await saidBy(odsOf(table), 'a.ods')).toEqual(expected);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('as JSON and as XLSX', async () => {
-    const oneCustomer = lines.map((all) => all.map((one) => ({ ...one, customer: 'Ana' })));
-    await fc.assert(
-      fc.asyncProperty(oneCustomer, async (given) => {
-        const fromJson = await saidBy(jsonOf(given), 'a.json');
-        const fromXlsx = await saidBy(xlsxOf(typed(tableOf(given), (number) => number)), 'a.xlsx');
-
-        expect(fromXlsx).toEqual(fromJson);
       }),
       { numRuns: RUNS },
     );

@@ -5,12 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
-<<<<<<< HEAD
-import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
-=======
-import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-result.ts';
->>>>>>> 8c675e5d (Build the rows of XLSX and ODS in one place, choose a profile by the head of the file that the console reads, and list 2,000 invoices without folds)
 import type { Ingested } from './ingested.ts';
 import { ingested, ingestedAsIs } from './ingested.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
@@ -137,15 +137,6 @@ describe('readFile', () => {
     expect(invoices.map(({ ok }) => ok)).toEqual([false, false]);
   });
 
-  it('takes a declared delimiter and declared columns', async () => {
-    const { invoices } = await ingestedText(
-      'a^b^customer_name^currency^description^quantity^unit_price^tax_code\nF1^501964843^Ana^EUR^Pão^1^2.50^IVA_23\n',
-      { delimiter: '^', columns: { invoice_ref: 'a', merchant_nif: 'b' } },
-    );
-
-    expect(invoices[0]).toMatchObject({ ok: true, invoice: { ref: 'F1', merchant: { nif: '501964843' } } });
-  });
-
   it('refuses a name that is no encoding, and bytes that are not of the declared one', async () => {
     const bytes = iconv.encode(`${HEADER}\n${csvRow({ customer: 'João Gonçalves' })}\n`, 'cp850');
     const codeOf = async (content: string | Buffer, encoding: string) =>
@@ -260,14 +251,6 @@ describe('readFile on hostile files', () => {
     }
   });
 
-  it('does not crash on any bytes', async () => {
-    const path = temporaryFile('');
-    for (let seed = 1; seed <= 300; seed += 1) {
-      writeFileSync(path, noise(seed));
-      expect((await readFile({ path, store: memoryRowStore() })).ok).toBe(false);
-    }
-  });
-
   it.each([
     ['1,234.50', undefined, 'as "1,234.50" in row 2 shows'],
     ['2.50', '.', 'as the mark is declared'],
@@ -296,16 +279,6 @@ describe('readFile on hostile files', () => {
     expect(result).toMatchObject({ ok: false, findings: [{ code: 'truncated', row: 3 }] });
   });
 });
-
-/** Bytes that look like the beginning of something, then nothing sensible. */
-function noise(seed: number): Buffer {
-  const starts = [HEADER, '[', '{"invoices":[', '\uFEFF', 'sep=;\n', '"', `${HEADER}\n"`];
-  const bytes = createHash('sha512').update(String(seed)).digest();
-  return Buffer.concat([
-    Buffer.from(starts[seed % starts.length] ?? ''),
-    seed % 2 === 0 ? bytes : Buffer.from(bytes.toString('base64')),
-  ]);
-}
 
 describe('hashFile', () => {
   it.each([0, 1, 1_000_000])('gives the SHA-256 of %i bytes', async (length) => {

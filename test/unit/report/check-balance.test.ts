@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { BalanceSheet } from '../../../src/report/check-balance.ts';
 import { checkBalance, createOutcomeTally } from '../../../src/report/check-balance.ts';
@@ -113,28 +112,6 @@ describe('checkBalance', () => {
 });
 
 describe('createOutcomeTally', () => {
-  const drawn = fc.record({
-    state: fc.constantFrom(...OUTCOMES),
-    currency: fc.constantFrom('EUR', 'USD', null),
-    net: fc.option(fc.integer({ min: -1_000_000, max: 1_000_000 }).map((cents) => sumDecimals([`${cents}e-2`]))),
-  });
-
-  it('counts the same however the invoices are cut into portions', () => {
-    fc.assert(
-      fc.property(fc.array(drawn, { maxLength: 30 }), fc.integer({ min: 1, max: 7 }), (given, size) => {
-        const invoices = given.map((one, index) => batchInvoice({ ...one, ordinal: index + 1 }));
-        const tally = createOutcomeTally();
-        for (let from = 0; from < invoices.length; from += size) tally.add(invoices.slice(from, from + size));
-
-        expect(tally.counts()).toEqual(countsOf(invoices));
-        expect(tally.counts().reduce((sum, { invoices: count }) => sum + count, 0)).toBe(invoices.length);
-        expect(tally.counts().reduce((sum, { withoutAmount }) => sum + withoutAmount, 0)).toBe(
-          invoices.filter(({ net }) => net === null).length,
-        );
-      }),
-    );
-  });
-
   it('does not confuse a missing currency with one that is called so', () => {
     const tally = createOutcomeTally();
     tally.add([batchInvoice({ currency: null }), batchInvoice({ ordinal: 2, currency: 'null' })]);

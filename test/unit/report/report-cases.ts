@@ -12,10 +12,6 @@ export interface ReportCase {
   readonly history?: ReportHistory;
 }
 
-const BUDGET = {
-  code: 'failure-budget-spent',
-  message: 'More than half of the first answers were refusals; the rest was not sent.',
-};
 const CANCELLED = {
   code: 'cancelled',
   message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
@@ -26,16 +22,6 @@ const PENDING_INVOICES = {
 };
 const LOST = { code: 'answer-lost', message: 'No answer came.' };
 
-const good = [
-  batchInvoice({ ordinal: 1, net: '1000000.005' }),
-  batchInvoice({ ordinal: 2, state: 'already-issued', net: '12.50' }),
-  batchInvoice({ ordinal: 3, currency: 'BRL', net: '-7' }),
-];
-const REFUSED = { code: 'tax-code', message: 'No such tax code.' };
-const held = [
-  batchInvoice({ ordinal: 1, state: 'rejected', serviceId: null, reason: REFUSED }),
-  ...[2, 3, 4].map((ordinal) => unsentInvoice({ ordinal, state: 'held', reason: BUDGET })),
-];
 const cancelled = [
   batchInvoice({ ordinal: 1 }),
   batchInvoice({ ordinal: 2, state: 'unsettled', settledAt: null, reason: PENDING_INVOICES }),
@@ -49,8 +35,6 @@ const reconciled = [
 ];
 
 export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
-  good: { batch: batchOf(good, { file: 'good.csv' }), invoices: good },
-  held: { batch: batchOf(held, { file: 'held.csv' }), invoices: held },
   refused: {
     batch: batchOf([], {
       ...{ file: 'phone-bill.csv', state: 'refused', rows: 2 },

@@ -8,7 +8,7 @@ import { writeReport } from '../../../src/report/write-report.ts';
 import { writeSynced } from '../../../src/report/write-synced.ts';
 import { chooseLanguage } from '../../../src/texts/languages.ts';
 import type { ReportLedger, WriteReport } from '../../../src/report/write-report.ts';
-import { batchInvoice, batchOf, countsOf, finding, ledgerOf, NOON, portionsOf } from './batch-invoices.ts';
+import { batchInvoice, batchOf, finding, ledgerOf, NOON, portionsOf } from './batch-invoices.ts';
 import { unsentInvoice } from './batch-invoices.ts';
 import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal, sampleSheet } from './sample-batch.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';

@@ -5,13 +5,6 @@ import { likelyColumn } from '../../../../src/ingest/profile/table-head.ts';
 import { mapHeader } from '../../../../src/ingest/profile/map-header.ts';
 
 describe('mapHeader', () => {
-  it('finds the published columns in any order', () => {
-    const map = mapHeader([...COLUMNS].reverse());
-
-    expect(map.indexes).toEqual(COLUMNS.map((_, at) => COLUMNS.length - 1 - at));
-    expect(map).toMatchObject({ missing: [], duplicates: [], ignored: [], found: COLUMNS.length, own: false });
-  });
-
   it.each(['P. unitário', 'p.UNITARIO', ' P_Unitário ', 'Punitario'])(
     'proposes a column for %j, whatever its case, accents and separators, and decides nothing',
     (header) => {
@@ -22,10 +15,6 @@ describe('mapHeader', () => {
 
   it.each(['unit_price', 'Unit Price', ' UNIT-PRICE '])("takes %j for Lote's own name", (header) => {
     expect(mapHeader([header])).toMatchObject({ found: 1, unknown: [] });
-  });
-
-  it('names the positions of two headers that are one column', () => {
-    expect(mapHeader(['quantity', 'x', 'Quantity']).duplicates).toEqual([{ column: 'quantity', positions: [1, 3] }]);
   });
 
   it("asks for Lote's own name of a column that the profile gives another source", () => {
@@ -53,10 +42,6 @@ describe('mapHeader', () => {
   it('knows a corrections file by both of its columns', () => {
     expect(mapHeader(['lote_state', 'lote_reason'])).toMatchObject({ own: true, ignored: [] });
     expect(mapHeader(['lote_state']).own).toBe(false);
-  });
-
-  it('maps 10,000 equal headers without slowing down quadratically', () => {
-    expect(mapHeader(Array.from({ length: 10_000 }, () => 'quantity')).duplicates[0]?.positions).toHaveLength(10_000);
   });
 });
 
