@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { batchOutcomes, type FileShortfall, withShortfalls } from '../domain/batch-outcomes.ts';
 import { LoteError } from '../domain/errors.ts';
+import { givenOnly } from '../domain/given-only.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import { typedAmount } from '../domain/money.ts';
 import { countsByOutcome } from '../domain/outcome-counts.ts';
@@ -117,28 +118,21 @@ export interface SearchQuery {
 export function readSearchQuery(get: (name: keyof SearchWish) => string | undefined, timeZone: string): SearchQuery {
   const field = (name: keyof SearchWish) => (get(name) ?? '').trim().slice(0, LONGEST_SEARCH);
   const fields = { q: field('q'), net: field('net'), from: field('from'), to: field('to') };
-  const net = fields.net === '' ? null : typedAmount(fields.net);
-  const from = fields.from === '' ? null : dayStart(fields.from, timeZone);
-  const before = fields.to === '' ? null : dayAfter(fields.to, timeZone);
-  const mistakes = [
-    ...(fields.net !== '' && net === null ? [{ kind: 'notAmount' as const, text: fields.net }] : []),
-    ...(fields.from !== '' && from === null ? [{ kind: 'notDate' as const, text: fields.from }] : []),
-    ...(fields.to !== '' && before === null ? [{ kind: 'notDate' as const, text: fields.to }] : []),
-  ];
-  const search: InvoiceSearch = {
-    ...(fields.q !== '' && { words: fields.q }),
-    ...(get('parts') === '1' && { parts: true }),
-    ...(net !== null && { net }),
-    ...(from !== null && { from }),
-    ...(before !== null && { before }),
+  const mistakes: SearchQuery['mistakes'][number][] = [];
+  const read = <T>(text: string, kind: 'notAmount' | 'notDate', reader: (text: string) => T | null): T | undefined => {
+    const value = text === '' ? undefined : reader(text);
+    if (value === null) mistakes.push({ kind, text });
+    return value ?? undefined;
   };
+  const search: InvoiceSearch = givenOnly({
+    words: fields.q === '' ? undefined : fields.q,
+    parts: get('parts') === '1' ? true : undefined,
+    net: read(fields.net, 'notAmount', typedAmount),
+    from: read(fields.from, 'notDate', (day) => dayStart(day, timeZone)),
+    before: read(fields.to, 'notDate', (day) => dayAfter(day, timeZone)),
+  });
   const asked = Object.values(fields).some((text) => text !== '');
-  return {
-    fields,
-    search: asked && mistakes.length === 0 ? search : null,
-    after: field('after'),
-    mistakes,
-  };
+  return { fields, search: asked && mistakes.length === 0 ? search : null, after: field('after'), mistakes };
 }
 
 /** Says why a query is not a search, for programs and the command line. */

@@ -36,7 +36,7 @@ export function pageAnswers({ links, version, timeZone, language = 'en' }: Conso
   function formatOf(context: Context): PageFormat {
     const browser = `${context.req.header('accept-language') ?? ''},${language}`;
     const chosen = chosenLanguage(context);
-    const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
+    const speech = chooseLanguage(chosen ?? browser);
     return { ...speechFormat(speech, { timeZone }), texts: CONSOLE_TEXTS[speech.language] };
   }
 
@@ -106,12 +106,6 @@ function chosenLanguage(context: Context): string | null {
     return asked;
   }
   return LANGUAGES.find((language) => language === getCookie(context, LANGUAGE_COOKIE)) ?? null;
-}
-
-/** Returns the chosen language with the browser's region for it, if any, because the region decides about number marks. */
-function preferring(language: string, browser: string): string {
-  const regional = new RegExp(`\\b${language}-[A-Za-z]{2}\\b`, 'u').exec(browser)?.[0];
-  return regional ?? language;
 }
 
 function navigation(texts: ConsoleTexts, path: string, temporalUi: string | null): SafeHtml {

@@ -113,23 +113,15 @@ function saveFields(format: PageFormat, { name }: MappingPage, mapped: MappedFil
 
 function dialectFields(format: PageFormat, mapped: MappedFile, choices: MappingChoices): SafeHtml {
   const { mapping, proof } = format.texts;
-  const decimal = writtenAs(format, 'decimal', choices.decimal);
-  if (mapped.dialect === null) {
-    const sheets = mapped.sheets.map((name) => [name, name] as const);
-    return html`<fieldset class="row">
-      ${sheets.length < 2 ? '' : select({ name: 'sheet', label: mapping.sheet, chosen: mapped.sheet ?? undefined, choices: sheets })}
-      ${decimal}
-    </fieldset>`;
-  }
+  const { dialect, sheets, sheet } = mapped;
+  const delimiters = DELIMITERS.map((one) => [one, markName(proof, one === 'tab' ? '\t' : one)] as const);
+  const named = sheets.map((name) => [name, name] as const);
+  const chosen = dialect?.delimiter === '\t' ? 'tab' : dialect?.delimiter;
   return html`<fieldset class="row">
-    <legend>${mapping.text}</legend>
-    ${writtenAs(format, 'encoding', choices.encoding)}
-    ${select({
-      ...{ name: 'delimiter', label: mapping.delimiter },
-      chosen: mapped.dialect.delimiter === '\t' ? 'tab' : mapped.dialect.delimiter,
-      choices: DELIMITERS.map((one) => [one, markName(proof, one === 'tab' ? '\t' : one)] as const),
-    })}
-    ${decimal}
+    ${dialect === null ? '' : html`<legend>${mapping.text}</legend>${writtenAs(format, 'encoding', choices.encoding)}`}
+    ${dialect === null ? '' : select({ name: 'delimiter', label: mapping.delimiter, chosen, choices: delimiters })}
+    ${sheets.length < 2 ? '' : select({ name: 'sheet', label: mapping.sheet, chosen: sheet ?? undefined, choices: named })}
+    ${writtenAs(format, 'decimal', choices.decimal)}
   </fieldset>`;
 }
 

@@ -17,7 +17,7 @@ import {
   stateMark,
   totalsTable,
 } from '../../texts/outcomes/outcome-html.ts';
-import type { BatchWatch, ConsoleOptions } from '../console-options.ts';
+import type { BatchWatch, ConsoleOptions, Operation } from '../console-options.ts';
 import { workflowAddress, type PageAnswers, type PageFormat } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import {
@@ -190,36 +190,32 @@ function aboutBatch(format: PageFormat, { batch, temporalUi, audited }: BatchPag
 
 function operationsForm({ texts }: PageFormat, address: string, watch: BatchWatch): SafeHtml {
   const { operations } = texts;
-  const action = `${address}/operations`;
+  const order = (kind: Operation['kind'], label: string, look: string, fields: HtmlValue = '') =>
+    html`<form action="${address}/operations" method="post">
+      ${fields}
+      <button class="${look}" name="kind" value="${kind}">${label}</button>
+    </form>`;
   const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
   if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
+  const pause = order('pause', operations.pause, '', reasonField(texts, 'pause-reason'));
+  const cancelFields = html`<p>${operations.cancelNote}</p>${reasonField(texts, 'cancel-reason')}`;
   return html`<section class="card" aria-label="${operations.title}">
     ${watch.paused ? html`<p><strong>${operations.paused}</strong></p>` : ''} ${waits}
-    ${
-      watch.paused
-        ? html`<form action="${action}" method="post">
-            <button class="main" name="kind" value="resume">${operations.resume}</button>
-          </form>`
-        : html`<form action="${action}" method="post">
-            ${reasonField(texts, 'pause-reason')}
-            <button name="kind" value="pause">${operations.pause}</button>
-          </form>`
-    }
-    <form action="${action}" method="post">
-      <button name="kind" value="settleNow">${operations.settleNow}</button>
-    </form>
+    ${watch.paused ? order('resume', operations.resume, 'main') : pause} ${order('settleNow', operations.settleNow, '')}
     <details>
       <summary>${operations.cancel}</summary>
-      <form action="${action}" method="post">
-        <p>${operations.cancelNote}</p>
-        ${reasonField(texts, 'cancel-reason')}
-        <button class="danger" name="kind" value="cancelRemaining">${operations.cancel}</button>
-      </form>
+      ${order('cancelRemaining', operations.cancel, 'danger', cancelFields)}
     </details>
     <p class="soft">${operations.reasonNote}</p>
   </section>`;
 }
 
+const REPORT_KINDS = {
+  corrections: /^corrections/u,
+  html: /^report\.html$/u,
+  csv: /^report\.csv$/u,
+  json: /^report\.json$/u,
+};
 const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
 
 /** Renders links to the report's files: first those to correct, then to read, then to keep. Adds an upload for corrected rows if the reader may act. */
@@ -227,7 +223,7 @@ function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): S
   const { texts } = format;
   if (reports.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;
   const kinds = ORDER.flatMap((kind) =>
-    reports.filter((name) => kindOf(name) === kind).map((name) => ({ kind, name })),
+    reports.filter((name) => REPORT_KINDS[kind].test(name)).map((name) => ({ kind, name })),
   );
   const corrections = kinds.some(({ kind }) => kind === 'corrections');
   return html`${corrections ? html`<p>${texts.useCorrections}</p>` : ''}
@@ -235,11 +231,6 @@ function downloads(format: PageFormat, { batch, reports, canAct }: BatchPage): S
       ${kinds.map(({ kind, name }) => html`<li><a class="button" href="${batchAddress(batch.batchId)}/files/${name}">${texts.reportFiles[kind]}</a></li>`)}
     </ul>
     ${corrections && canAct ? uploadForm(format) : ''}`;
-}
-
-function kindOf(name: string): (typeof ORDER)[number] {
-  if (name.startsWith('corrections')) return 'corrections';
-  return name.endsWith('.html') ? 'html' : name.endsWith('.csv') ? 'csv' : 'json';
 }
 
 /** Number of rows before an ellipsis: an invoice of a thousand lines must not fill the page. */

@@ -1,9 +1,31 @@
-import { COLUMN_PROBLEMS } from '../columns.ts';
 import type { ProblemCode } from './pt.ts';
 
 /** Problems in Spanish. */
 export const PROBLEM_TEXTS_ES: Readonly<Record<ProblemCode, string>> = {
-  ...COLUMN_PROBLEMS.es,
+  'currency-differs': 'Las filas de la factura tienen monedas distintas.',
+  'currency-missing': 'Falta la moneda.',
+  'currency-unreadable': 'La moneda no es un código de tres letras, como EUR.',
+  'customer-name-differs': 'Las filas de la factura tienen nombres de cliente distintos.',
+  'customer-name-missing': 'Falta el nombre del cliente.',
+  'customer-tax-id-damaged': 'Una hoja de cálculo convirtió el NIF del cliente en un número.',
+  'customer-tax-id-differs': 'Las filas de la factura tienen NIF de cliente distintos.',
+  'customer-tax-id-unreadable': 'El NIF del cliente no tiene cifras, o repite una sola.',
+  'description-missing': 'Falta la descripción de la línea.',
+  'merchant-email-differs': 'Las filas tienen correos de emisor distintos; se usa el primero.',
+  'merchant-legal-name-differs': 'Las filas tienen nombres de emisor distintos; se usa el primero.',
+  'quantity-currency': 'La cantidad tiene un símbolo de moneda.',
+  'quantity-decimals': 'La cantidad tiene muchos decimales; se envía tal como está.',
+  'quantity-missing': 'Falta la cantidad.',
+  'quantity-not-positive': 'La cantidad no es mayor que cero; se envía tal como está.',
+  'quantity-unreadable': 'La cantidad no se lee como un número.',
+  'tax-code-missing': 'Falta el código de impuesto.',
+  'tax-code-unmapped': 'El perfil de asignación no conoce este impuesto.',
+  'tax-code-unusual': 'El código de impuesto tiene una forma inusual; se envía tal como está.',
+  'unit-price-currency': 'El precio unitario tiene el símbolo de otra moneda.',
+  'unit-price-decimals': 'El precio unitario tiene muchos decimales; se envía tal como está.',
+  'unit-price-missing': 'Falta el precio unitario.',
+  'unit-price-not-positive': 'El precio unitario no es mayor que cero; se envía tal como está.',
+  'unit-price-unreadable': 'El precio unitario no se lee como un número.',
   'accepted-in-earlier-generation': 'El servicio aceptó un documento anterior de esta factura.',
   'answer-broken': 'La respuesta del servicio se interrumpió.',
   'answer-lost': 'La petición puede haber llegado, y no hubo respuesta.',

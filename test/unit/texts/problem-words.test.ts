@@ -38,11 +38,21 @@ describe('problemWords', () => {
       expect(words).toContain(`<span class="soft" lang="en">${MESSAGE}</span>`);
     });
 
-    it.each([
-      ...['answer-lost', 'no-final-answer', 'refused-after-lost-answer'],
-      ...['retention-window-over', 'run-lost'],
-    ])('say of an unknown invoice what %s means', (code) => {
-      expect(wordsOf(language, { code, message: MESSAGE }, 'unknown')).toContain(problemText(code, language));
+    it.each<[string, string, Outcome | undefined]>([
+      ...['answer-lost', 'no-final-answer', 'refused-after-lost-answer', 'retention-window-over', 'run-lost'].map(
+        (code): [string, string, Outcome] => [code, MESSAGE, 'unknown'],
+      ),
+      ...['answer-unreadable', 'key-known-with-other-bytes', 'redirect'].map((code): [string, string, Outcome] => [
+        code,
+        'HTTP 302: Moved',
+        'unknown',
+      ]),
+      // A finding is always of Lote.
+      ['nif-missing', 'HTTP 1', undefined],
+    ])('say what %s means, with %s behind it', (code, message, state) => {
+      const words = wordsOf(language, { code, message }, state);
+
+      expect(words).toBe(`${problemText(code, language)} <span class="soft" lang="en">${message}</span>`);
     });
 
     it.each(OUTCOMES)('leave what the service says of an invoice that is %s under a code like one of Lote', (state) => {
@@ -51,21 +61,6 @@ describe('problemWords', () => {
       const said = codes.map((reason) => wordsOf(language, reason, state));
 
       expect(new Set(said)).toEqual(new Set(['HTTP 429: Later, please']));
-    });
-
-    it.each(['answer-unreadable', 'key-known-with-other-bytes', 'redirect'])(
-      'say what %s means, with what the service answered behind it',
-      (code) => {
-        const words = wordsOf(language, { code, message: 'HTTP 302: Moved' }, 'unknown');
-
-        expect(words).toBe(`${problemText(code, language)} <span class="soft" lang="en">HTTP 302: Moved</span>`);
-      },
-    );
-
-    it('translate a finding, which is always of Lote', () => {
-      expect(wordsOf(language, { code: 'nif-missing', message: 'HTTP 1' })).toContain(
-        problemText('nif-missing', language),
-      );
     });
   });
 
