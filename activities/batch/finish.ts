@@ -1,6 +1,6 @@
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
-import { BATCH_CANCELLED } from '../settling/settle.ts';
+import { BATCH_CANCELLED, NOT_SENT } from '../settling/settle.ts';
 import type { BatchWork, OwnedWork } from '../assert-ownership.ts';
 import type { ActivityDeps, ReportSummary } from '../deps.ts';
 import { snapshotOf } from './running-batch.ts';
@@ -34,10 +34,6 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   return snapshotOf(deps, batchId);
 }
 
-const NOT_SENT = {
-  code: 'not-sent',
-  message: 'The batch ended before this invoice was sent. Drop the file again to send it.',
-};
 const PAGE_FAILED = {
   code: 'page-failed',
   message:

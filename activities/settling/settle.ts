@@ -210,10 +210,10 @@ export interface CloseInput extends PageWork {
   readonly waitedFor: string | null;
 }
 
-/** Reason of an invoice whose page ended its sending before the first try, or that came to this batch after that. */
-const NOT_SENT: Reason = {
+/** Reason of an invoice whose page or batch ended its sending before the first try, or that came to this batch after that. */
+export const NOT_SENT: Reason = {
   code: 'not-sent',
-  message: 'The page of this invoice ended before it was sent. Drop the file again to send it.',
+  message: 'The batch ended before this invoice was sent. Drop the file again to send it.',
 };
 
 /** Gives every invoice of the page without a final word its end state, and gives unsent invoices the reason. */

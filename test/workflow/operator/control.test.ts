@@ -7,19 +7,6 @@ import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 import { createRunDirectory } from '../../../src/app/temporal/run-directory.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pages, of which few are under way at once. */
-const SLOW = {
-  profile: { limits: { maxConcurrency: 2 } },
-  sandbox: { latencyMs: 100 },
-  env: { LOTE_PAGE_SIZE: '10' },
-} as const;
-
-async function sendingBatch(stack: TestStack, invoices: number) {
-  const started = await stack.begin('operated.csv', testInvoices(invoices));
-  await until(() => stack.posts().length > 3);
-  return started;
-}
-
 describe('an operator', { concurrent: true }, () => {
   it('resumes a batch that waits for the service at once, without waiting for the end of a long wait', async () => {
     await withStack({}, async (stack) => {
@@ -38,25 +25,6 @@ describe('an operator', { concurrent: true }, () => {
       expect((await handle.result()).counts).toMatchObject({ issued: 200 });
       const waited = stack.posts().filter(({ at }) => at >= probeAfter);
       expect(waited, 'invoices that went only when the breaker was to be probed').toEqual([]);
-    });
-  });
-
-  it('must give a reason: whatever else is sent is refused, without a path of the sources in the message', async () => {
-    const gate = gatedEngine();
-    await withStack({ ...SLOW, sandbox: { ...SLOW.sandbox, engine: gate.engine } }, async (stack) => {
-      const { handle } = await sendingBatch(stack, 20);
-
-      for (const input of [undefined, null, {}, { reason: '' }, { reason: '  ' }, { reason: 4 }, 'because']) {
-        for (const update of ['pause', 'cancelRemaining']) {
-          const refused = handle.executeUpdate<string, [unknown]>(update, { args: [input] });
-          await expect(refused, `${update} with ${JSON.stringify(input)}`).rejects.toMatchObject({
-            cause: { type: 'input-invalid', message: 'A reason is needed: {"reason": "why"}' },
-          });
-        }
-      }
-      gate.open();
-
-      expect((await handle.result()).counts).toMatchObject({ issued: 20 });
     });
   });
 });

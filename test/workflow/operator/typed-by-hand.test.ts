@@ -30,6 +30,14 @@ describe('what is typed by hand', () => {
         for (const signal of SIGNALS.batch) await handle.signal(signal, ...argsOf(input));
         for (const signal of SIGNALS.page) await page.signal(signal, ...argsOf(input));
       }
+      for (const input of [...TYPED, { reason: '  ' }, { reason: 4 }]) {
+        for (const update of ['pause', 'cancelRemaining']) {
+          const refused = handle.executeUpdate<string, [unknown]>(update, { args: [input] });
+          await expect(refused, `${update} with ${JSON.stringify(input)}`).rejects.toMatchObject({
+            cause: { type: 'input-invalid', message: 'A reason is needed: {"reason": "why"}' },
+          });
+        }
+      }
       for (const update of ['pause', 'resume', 'retryInvoices', 'cancelRemaining']) {
         const input = { reason: 'a look', who: 5, ...(update === 'retryInvoices' && { states: ['failed'] }) };
         await handle.executeUpdate<string, [unknown]>(update, { args: [input] });

@@ -19,6 +19,21 @@ function circuits(count: number) {
   return { baseUrl, clock, ledger, rowOf, circuits: made, circuit: made[0] as CircuitBreaker };
 }
 
+/** A caller whose reading of the row, which says that the circuit is closed, has not come back yet. */
+async function readingClosed(ledger: Ledger, circuit: CircuitBreaker) {
+  let answerNow = (): void => undefined;
+  const isAsked = new Promise<void>((asked) => {
+    ledger.breaker = () =>
+      new Promise((answer) => {
+        answerNow = () => answer(null);
+        asked();
+      });
+  });
+  const entering = circuit.enter();
+  await isAsked;
+  return { entering, answerNow };
+}
+
 describe('the circuit breaker', () => {
   it('stays open for fewer than 20 troubles in a row, and for any number with successes between', async () => {
     const { circuit, clock } = circuits(1);
@@ -139,19 +154,10 @@ describe('the circuit breaker', () => {
 
   it('is open for a caller that read the row before it was written', async () => {
     const { circuit, clock, ledger } = circuits(1);
-    let answerOld = (): void => undefined;
-    const isAsked = new Promise<void>((asked) => {
-      ledger.breaker = () =>
-        new Promise((answer) => {
-          answerOld = () => answer(null);
-          asked();
-        });
-    });
-    const entering = circuit.enter();
-    await isAsked;
+    const { entering, answerNow } = await readingClosed(ledger, circuit);
 
     await circuit.trip(REFUSED, clock.now);
-    answerOld();
+    answerNow();
 
     expect(await entering).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
   });
@@ -159,19 +165,10 @@ describe('the circuit breaker', () => {
   it('lets a caller go on that has seen a success before the row was read', async () => {
     const { circuit, clock, ledger } = circuits(1);
     await circuit.trip(REFUSED, clock.now);
-    let answerClosed = (): void => undefined;
-    const isAsked = new Promise<void>((asked) => {
-      ledger.breaker = () =>
-        new Promise((answer) => {
-          answerClosed = () => answer(null);
-          asked();
-        });
-    });
-    const entering = circuit.enter();
-    await isAsked;
+    const { entering, answerNow } = await readingClosed(ledger, circuit);
 
     await circuit.succeeded(clock.now + 1);
-    answerClosed();
+    answerNow();
 
     expect(await entering).toEqual({ kind: 'allowed' });
   });

@@ -137,33 +137,6 @@ describe('sendInvoice', () => {
     expect(new Set(keys)).toEqual(new Set(['key bytes']));
   });
 
-  it('calls a refusal unknown when an earlier answer of this generation was lost', async () => {
-    expect((await send([REFUSED], { mayExist: true })).sent.outcome).toMatchObject({ kind: 'unknown' });
-  });
-
-  it('does not knock again when access is denied, and does not take it for the invoice', async () => {
-    const { sent, notified, pauses } = await send([
-      { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
-    ]);
-
-    expect(notified).toEqual(['access denied by said at 0']);
-    expect(pauses).toEqual([]);
-    expect(sent).toMatchObject({
-      attempts: 1,
-      outcome: { kind: 'pending', mayExist: false },
-      trouble: { accessDenied: true },
-    });
-  });
-
-  it('takes a denied access that proves nothing for a lost answer', async () => {
-    const redirect: CreateAnswer = { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: true };
-
-    expect((await send([redirect])).sent).toMatchObject({
-      ...{ attempts: 1, trouble: { accessDenied: true } },
-      outcome: { kind: 'pending', mayExist: true },
-    });
-  });
-
   it('waits as long as it is told, and leaves a longer wait to the page', async () => {
     const short = await send([notNow(1_500), CREATED]);
     expect(short.pauses).toEqual([1_500]);
