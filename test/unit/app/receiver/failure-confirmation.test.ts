@@ -68,9 +68,9 @@ describe('a signed failure that is asked for', () => {
   });
 
   it('stands without a status only after a GET has confirmed another one', async () => {
-    const { news } = await confirm(says('unreadable'), [SETTLED], { isProved: false });
-
-    expect(news).toMatchObject([{ status: 'processing' }]);
+    expect((await confirm(says('unreadable'), [SETTLED], { isProved: false })).news).toMatchObject([
+      { status: 'processing' },
+    ]);
   });
 
   it('is left to the page when nobody answers now', async () => {

@@ -10,23 +10,6 @@ function parts(patienceMs?: number) {
 }
 
 describe('parts that were started', () => {
-  it('are stopped in the reverse order, each when the one before has stopped', async () => {
-    const { stopped, started } = parts();
-    for (const name of ['lock', 'ledger', 'worker'])
-      started.add(name, async () => {
-        stopped.push(`${name} stops`);
-        await new Promise((resolve) => setImmediate(resolve));
-        stopped.push(`${name} has stopped`);
-      });
-
-    await started.stop();
-
-    expect(stopped).toEqual([
-      ...['worker stops', 'worker has stopped', 'ledger stops', 'ledger has stopped'],
-      ...['lock stops', 'lock has stopped'],
-    ]);
-  });
-
   it('are all stopped when some of them reject or throw, and these are named', async () => {
     const { stopped, warned, started } = parts();
     started.add('lock', () => Promise.resolve(stopped.push('lock')));
@@ -54,14 +37,21 @@ describe('parts that were started', () => {
     expect(warned).toEqual([{ message: 'a part did not stop in time', fields }]);
   });
 
-  it('wait for the end of one that others rely on, however long it takes', async () => {
-    const { stopped, warned, started } = parts(1);
-    started.addToTheEnd('lock', () => Promise.resolve(stopped.push('lock')));
-    started.addToTheEnd('ledger', () => sleep(50).then(() => stopped.push('ledger')));
+  it.each(['add', 'addToTheEnd'] as const)(
+    'are stopped in the reverse order, each when the one before has stopped: %s',
+    async (add) => {
+      const { stopped, warned, started } = parts(add === 'add' ? undefined : 1);
+      for (const name of ['lock', 'ledger', 'worker'])
+        started[add](name, async () => {
+          stopped.push(`${name} stops`);
+          await sleep(20);
+          stopped.push(`${name} has stopped`);
+        });
 
-    await started.stop();
+      await started.stop();
 
-    expect(stopped).toEqual(['ledger', 'lock']);
-    expect(warned).toEqual([]);
-  });
+      expect(stopped).toEqual(['worker', 'ledger', 'lock'].flatMap((name) => [`${name} stops`, `${name} has stopped`]));
+      expect(warned).toEqual([]);
+    },
+  );
 });

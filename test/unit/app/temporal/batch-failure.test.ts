@@ -45,18 +45,11 @@ describe('the failure of a run', () => {
   });
 
   it.each([
-    ['it was terminated', failed(new TerminatedFailure('an operator ended it')), 'an operator ended it'],
-    ['nobody says why', failed(undefined), 'Workflow execution failed'],
-  ])('has no code when %s', (_, error, said) => {
-    const message = `The run ended without a result: ${said}`;
-    expect(batchFailure(error)).toMatchObject({ code: 'internal', message });
-  });
-
-  it('says of a run that Temporal has lost what the ledger still has', () => {
-    expect(batchFailure(new WorkflowNotFoundError('not found', 'batch-1', undefined))).toMatchObject({
-      code: 'temporal-unavailable',
-      message: expect.stringContaining('Waiting for the run batch-1: ') as string,
-    });
+    ['it was terminated', failed(new TerminatedFailure('an operator ended it')), 'internal', 'an operator ended it'],
+    ['no cause is known', failed(undefined), 'internal', 'The run ended without a result: Workflow execution failed'],
+    ['Temporal has lost it', new WorkflowNotFoundError('', 'batch-1', ''), 'temporal-unavailable', 'the run batch-1: '],
+  ])('has a code of its own when %s', (_, error, code, said) => {
+    expect(batchFailure(error)).toMatchObject({ code, message: expect.stringContaining(said) as string });
   });
 
   it('is left alone when it is not one of a run', () => {
