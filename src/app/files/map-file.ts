@@ -22,7 +22,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { writeNewFile } from '../../platform/files.ts';
 import { folderTrouble, makeFolder } from '../../platform/folders.ts';
 import { checkFile } from './check-file.ts';
-import { readTableHead, type TableHead, likelyColumn } from '../../ingest/profile/table-head.ts';
+import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
 
 const MOST_SAMPLES = 3;
 /** Limit of a profile, which cannot name a longer header. */
@@ -36,10 +36,7 @@ const FEWEST_PARTS = 2;
 export interface MappingRequest {
   readonly path: string;
   readonly inputDir: string;
-  /** Returns a person's choices for the file's head. */
-  readonly choices: (head: TableHead) => MappingChoices;
-  /** Declarations of how the file is written. */
-  readonly declared: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
+  readonly choices: MappingChoices;
   readonly bodyTemplate: unknown;
 }
 
@@ -48,14 +45,13 @@ export interface MappingRequest {
  * @throws LoteError `file-unreadable`
  */
 export async function mapFile(request: MappingRequest): Promise<MappedFile | null> {
-  const { path, inputDir, bodyTemplate } = request;
-  const mapping = await chosenMapping(request);
+  const { path, inputDir, choices, bodyTemplate } = request;
+  const mapping = await chosenMapping(path, choices);
   if (mapping === null) return null;
-  const { head, choices, columns, options } = mapping;
+  const { head, columns, options } = mapping;
   const gaps = gapsOf(mapping);
   const isWhole = gaps.missing.length + gaps.twice.length === 0;
   const check = isWhole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null;
-  const isRead = check?.refused === false && (choices.headerId ?? headerId(head)) === headerId(head);
   return {
     headerRow: head.header.row,
     headerId: headerId(head),
@@ -64,7 +60,8 @@ export async function mapFile(request: MappingRequest): Promise<MappedFile | nul
     separator: choices.separator ?? DEFAULT_SEPARATOR,
     taxWords: taxWordsOf(head, columns, choices),
     check,
-    profile: isRead ? `${JSON.stringify({ format: head.format, ...options }, null, 2)}\n` : null,
+    isRead: check?.refused === false && (choices.headerId ?? headerId(head)) === headerId(head),
+    profile: `${JSON.stringify({ format: head.format, ...options }, null, 2)}\n`,
     suggestedName: await suggestedName(join(inputDir, 'profiles'), path),
   };
 }
@@ -83,24 +80,19 @@ function gapsOf({ columns, options }: ChosenMapping): Pick<MappedFile, 'open' | 
 
 interface ChosenMapping {
   readonly head: TableHead;
-  readonly choices: MappingChoices;
   readonly columns: readonly MappedColumn[];
   readonly options: IngestOptions;
 }
 
 /** Returns a person's choices for the head of a file, complete or not; null if the file is no table. @throws LoteError `file-unreadable` */
-export async function chosenMapping({
-  path,
-  choices: choicesFor,
-  declared,
-}: MappingRequest): Promise<ChosenMapping | null> {
-  const head = await readTableHead(path, declared);
+export async function chosenMapping(path: string, choices: MappingChoices): Promise<ChosenMapping | null> {
+  const { decimal, delimiter, encoding, sheet } = choices;
+  const head = await readTableHead(path, givenOnly({ encoding, delimiter, sheet }));
   if (head === null) return null;
-  const choices = choicesFor(head);
   const columns = columnsOf(head, choices);
-  const { decimal, delimiter, encoding } = choices;
   return {
-    ...{ head, choices, columns },
+    head,
+    columns,
     options: {
       // A profile must not declare for future files what Lote has only guessed for this file.
       ...givenOnly({
@@ -222,14 +214,8 @@ function likelyCode(word: string): string {
   return rate === undefined ? '' : `IVA_${Number(rate)}`;
 }
 
-/** A number of a party or an article in place of its name: `1023`, `C-00123`. */
-const CODE = /^[\p{Lu}]{0,4}[-_./ ]?\d[\d./_-]*$/u;
-const NAMES: readonly Column[] = ['merchant_legal_name', 'customer_name', 'description'];
 /** A single row does not show which rows belong together. */
 const FEWEST_ROWS = 2;
-/** Words of a header up to this length are ignored as meaningless. */
-const SHORTEST_WORD = 2;
-
 /** Hints in the first rows for a person who confirms the mapping. They decide nothing. */
 function mappingLooks({ below, format }: TableHead, columns: readonly MappedColumn[]): readonly MappingLook[] {
   const valuesOf = (at: number): readonly string[] => below.map((cells) => (cells[at] ?? '').trim());
@@ -246,11 +232,6 @@ function mappingLooks({ below, format }: TableHead, columns: readonly MappedColu
     if (meaning === 'none' && header !== '' && differsWithin(references, valuesOf(at)))
       looks.push({ code: 'differs', header, other: reference });
   });
-  for (const column of NAMES) {
-    const values = valuesOf(placeOf(column)).filter((value) => value !== '');
-    if (values.length > 0 && values.every((value) => CODE.test(value)))
-      looks.push({ code: 'digits', header: headerOf(column), other: values[0] ?? '' });
-  }
   // One company sells to many customers, so a merchant that differs with each customer may be the customer.
   const customers = new Set(valuesOf(placeOf('customer_name'))).size;
   for (const column of ['merchant_nif', 'merchant_legal_name'] as const) {
@@ -258,7 +239,7 @@ function mappingLooks({ below, format }: TableHead, columns: readonly MappedColu
     if (merchants >= FEWEST_ROWS && merchants >= customers)
       looks.push({ code: 'merchants', header: headerOf(column), other: headerOf('customer_name') });
   }
-  return [...looks, ...candidates(columns)];
+  return looks;
 }
 
 function differsWithin(references: readonly string[], values: readonly string[]): boolean {
@@ -269,22 +250,6 @@ function differsWithin(references: readonly string[], values: readonly string[])
     if (earlier === undefined) first.set(reference, value);
     return earlier !== undefined && earlier !== value;
   });
-}
-
-/** Returns unused columns whose header may fit a column that is missing or that another header has taken. */
-function candidates(columns: readonly MappedColumn[]): readonly MappingLook[] {
-  return columns.flatMap(({ header, meaning }) => {
-    if (meaning !== 'none' || header === '') return [];
-    const column = candidateFor(header);
-    const taken = columns.find((one) => one.meaning === column);
-    return column === undefined ? [] : [{ code: 'candidates' as const, header, other: taken?.header ?? column }];
-  });
-}
-
-/** For example, `Selling Price` may be the price although Lote does not know this header. */
-function candidateFor(header: string): Column | undefined {
-  const words = header.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word.length > SHORTEST_WORD);
-  return likelyColumn(header) ?? COLUMNS.find((column) => words.some((word) => likelyColumn(word) === column));
 }
 
 /** Every account that may read Lote's output may read profiles. Lote creates their folder if it is missing. */

@@ -24,7 +24,7 @@ import type {
   OriginalCell,
   OriginalSheet,
 } from '../../report/corrections/original-file.ts';
-import { dialectOf, markOf, readAsOf } from './file-proof.ts';
+import { dialectOf, FileProof, readAsOf } from './file-proof.ts';
 import { findKeptFile } from './kept-files.ts';
 import { FIELDS } from '../../domain/invoice.ts';
 import type { Column } from '../../domain/row.ts';
@@ -57,7 +57,7 @@ function originalCsv(batch: ReportedFile, path: string, dialect: Dialect): Origi
     header,
     readAs: readAsText(readAsOf(batch.proof)),
     dialect: { delimiter: delimiter ?? ',', newline: newlineOf(lineEnd), encoding, byteOrderMark: bom },
-    records: originalRecords(path, dialect, markOf(batch.proof)),
+    records: originalRecords(path, dialect, FileProof.parse(batch.proof).decimal?.mark ?? null),
   };
 }
 

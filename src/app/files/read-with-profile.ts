@@ -1,4 +1,4 @@
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
@@ -6,12 +6,10 @@ import type { Finding } from '../../domain/invoice.ts';
 import { READ_AS, type ReadAs } from '../../domain/read-as.ts';
 import {
   chooseProfile,
-  suggestedName,
   type ChosenProfile,
   readAsInHead,
   readAsInWorkbook,
 } from '../../ingest/profile/choose-profile.ts';
-import { CONFIRM_COMMAND } from '../../ingest/profile/map-header.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions, IngestResult, Proof } from '../../ingest/ingest-result.ts';
 import { readFile } from '../../ingest/read-file.ts';
@@ -87,8 +85,7 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
     ...givenOnly({ likelyEncoding: readAs.encoding, likelyDelimiter: readAs.delimiter }),
     ...declared,
   };
-  const found = await readFile({ path, store, options: merged, signal });
-  const read = found.ok ? found : await withCommand(found, given);
+  const read = await readFile({ path, store, options: merged, signal });
   const missed = missedProfile(read, chosen, mapping !== undefined);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
   if (chosen === null) return read;
@@ -136,17 +133,6 @@ const HOW: Readonly<Record<ChosenProfile['how'], string>> = {
 function profileUsed({ profile, how }: ChosenProfile): Finding {
   const message = `The file was read with the mapping profile ${profile.name} (sha256 ${profile.sha256.slice(0, 12)}…), ${HOW[how]}`;
   return { row: null, column: null, code: 'profile-used', message, severity: 'info' };
-}
-
-/** Completes the findings with the command, ready to type, that confirms a layout. */
-async function withCommand(read: IngestResult, { file, inputDir }: ReadWithProfile): Promise<IngestResult> {
-  if (!read.findings.some(({ message }) => message.includes(CONFIRM_COMMAND))) return read;
-  const inside = relative(inputDir, file);
-  const shown = inside.startsWith('..') || isAbsolute(inside) ? file : inside;
-  const typed = /^[\w./-]+$/u.test(shown) ? shown : JSON.stringify(shown);
-  const command = `\`lote check ${typed} --save-profile ${await suggestedName(join(inputDir, 'profiles'), file)}\``;
-  const withWords = (message: string): string => message.replace(CONFIRM_COMMAND, () => command);
-  return { ...read, findings: read.findings.map((one) => ({ ...one, message: withWords(one.message) })) };
 }
 
 /**

@@ -30,12 +30,6 @@ import {
 } from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
-/** Pages of the list of merchants; a check reads the list twice. */
-const MOST_PAGES = 4;
-/** Most GETs of the invoice. */
-const MOST_LOOKS = 8;
-/** Most requests of one check: those above and four more. */
-export const MOST_REQUESTS = 2 * MOST_PAGES + MOST_LOOKS + 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** A GET of a missing invoice shows how the service writes errors, and creates nothing. */
@@ -62,7 +56,6 @@ export interface LiveCheckRequest {
 /** Result of a check. */
 export interface LiveCheck {
   readonly rows: readonly LiveRow[];
-  readonly requests: number;
   /** True if no row `does not fit` and the invoice was issued. */
   readonly fits: boolean;
 }
@@ -79,30 +72,23 @@ interface Asked<Answer> {
  * @throws LoteError `service-unreachable`, `service-unauthorized`: nothing was created.
  */
 export async function checkLive(request: LiveCheckRequest): Promise<LiveCheck> {
-  const calls = openCounted(request);
+  const calls = openService(request);
   try {
     const { rows, isIssued } = await compare(request, calls);
-    return { rows, requests: calls.count(), fits: isIssued && rows.every(({ verdict }) => verdict !== 'does not fit') };
+    return { rows, fits: isIssued && rows.every(({ verdict }) => verdict !== 'does not fit') };
   } finally {
     await calls.service.close();
   }
 }
 
-type Counted = ReturnType<typeof openCounted>;
+type Calls = ReturnType<typeof openService>;
 
-/** Opens the service as Lote uses it, counts its requests, and keeps the last raw answer. */
-function openCounted({ account, application, profile }: LiveCheckRequest) {
-  let requests = 0;
-  let pages = 0;
-  let over = new AbortController();
+/** Opens the service as Lote uses it, and keeps the last raw answer. */
+function openService({ account, application, profile }: LiveCheckRequest) {
   let last: ExchangeResult | null = null;
   const service = createInvoicingService({
     ...{ ...account, application, profile },
     capture: (answer) => void (last = answer),
-    measure: (operation) => () => {
-      requests += 1;
-      if (operation === 'list-merchants' && (pages += 1) === MOST_PAGES) over.abort();
-    },
   });
 
   async function asked<Answer>(call: () => Promise<Answer>): Promise<Asked<Answer>> {
@@ -111,28 +97,19 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  /** `isCut` is true if the list has more pages than the check reads. */
-  async function list() {
-    pages = 0;
-    over = new AbortController();
-    const read = await asked(() => service.listMerchants(over.signal));
-    return { ...read, isCut: over.signal.aborted && read.answer.kind === 'unreadable' };
-  }
-
-  return { service, asked, list, count: () => requests };
+  return { service, asked };
 }
 
-async function compare(request: LiveCheckRequest, calls: Counted) {
+async function compare(request: LiveCheckRequest, calls: Calls) {
   const { subject } = request;
-  const { service, asked, list } = calls;
-  const first = await list();
+  const { service, asked } = calls;
+  const first = await asked(() => service.listMerchants());
   requireAnswer(first);
   const registered = await register(request, calls);
   const details = { nif: subject.nif, legalName: 'Lote check', email: 'lote-check@example.com' };
   const create = () => service.createMerchant(details, `lote_check_${randomUUID()}`);
   const merchant = subject.merchantId === null ? await asked(create) : null;
-  // A new merchant must be in the list, else Lote would create it again in the next run.
-  const listed = merchant === null ? first : await list();
+  const listed = merchant === null ? first : await asked(() => service.listMerchants());
   const merchantId = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : subject.merchantId;
   const post = (id: string) =>
     service.createInvoice(service.invoiceBody(invoiceOf(subject), id), `lote_check_${randomUUID()}`);
@@ -151,7 +128,7 @@ async function compare(request: LiveCheckRequest, calls: Counted) {
 
 /** What the service has answered; null for a request that was not sent. */
 interface Answers {
-  readonly listed: Asked<MerchantListAnswer> & { readonly isCut: boolean };
+  readonly listed: Asked<MerchantListAnswer>;
   readonly registered: Document | null;
   readonly merchant: Asked<MerchantAnswer> | null;
   readonly invoice: Asked<CreateAnswer> | null;
@@ -167,7 +144,7 @@ function requireAnswer({ answer, document }: Asked<MerchantListAnswer>): void {
   throw new LoteError(code, `Checking the service profile: ${answer.reason.message}. Nothing was created.`);
 }
 
-async function register({ profile, receiver }: LiveCheckRequest, { service, asked }: Counted) {
+async function register({ profile, receiver }: LiveCheckRequest, { service, asked }: Calls) {
   if (receiver === null || !profile.webhook.register) return { document: null, secret: null };
   const { answer, document } = await asked(() => service.registerWebhook(receiver.url));
   return { document, secret: answer.kind === 'registered' ? answer.secret : null };
@@ -184,16 +161,16 @@ function invoiceOf({ nif, currency, taxCode }: LiveCheckRequest['subject']): Inv
 }
 
 /** GETs the invoice until it is final and its event has come, or until the time is over. */
-async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Counted) {
+async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Calls) {
   const end = performance.now() + waitMs;
   let pauseMs = FIRST_PAUSE_MS;
-  for (let looks = 1; ; looks += 1) {
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one request after another
     const seen = await asked(() => service.getInvoice(id));
     const isFinal = seen.answer.kind === 'status' && ['issued', 'failed'].includes(seen.answer.status);
     const hasCome = receiver === null || receiver.deliveries().length > 0;
     const leftMs = end - performance.now();
-    if ((isFinal && hasCome) || looks >= MOST_LOOKS || leftMs <= 0) return seen;
+    if ((isFinal && hasCome) || leftMs <= 0) return seen;
     // oxlint-disable-next-line no-await-in-loop
     await sleep(Math.min(pauseMs, leftMs));
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -201,31 +178,28 @@ async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { serv
 }
 
 /** Whether each request was answered as Lote expects. */
-function requestRows({ profile, subject }: LiveCheckRequest, answers: Answers): readonly LiveRow[] {
-  const { listMerchants, createMerchant, createInvoice, getInvoice } = profile.requests;
-  const { listed, merchant, invoice, status } = answers;
-  const list = listed.answer.kind === 'list' ? listed.answer.merchants : null;
-  const isListed = merchant?.answer.kind !== 'created' || list?.some(({ nif }) => nif === subject.nif) === true;
-  const count = 'reason' in listed.answer ? codeOf(listed.answer.reason) : `${list?.length ?? 0} merchants`;
-  const says = list === null || isListed ? count : `${count}, not the new one`;
-  const rows = [
-    listed.isCut
-      ? unseen('requests.listMerchants.path', listMerchants.path, 'list-has-more-pages')
-      : row('requests.listMerchants.path', listMerchants.path, says, list !== null && isListed),
+function requestRows({ profile, subject }: LiveCheckRequest, { listed, merchant, invoice, status }: Answers) {
+  const { requests } = profile;
+  const list = listed.answer.kind === 'list' ? listed.answer.merchants : [];
+  // A new merchant must be in the list, else Lote would create it again in the next run.
+  const isListed = merchant?.answer.kind !== 'created' || list.some(({ nif }) => nif === subject.nif);
+  return [
+    ...answerRow('requests.listMerchants', requests.listMerchants.path, listed, isListed ? 'list' : null),
+    ...answerRow('requests.createMerchant', requests.createMerchant.path, merchant, 'created'),
+    ...answerRow('requests.createInvoice', requests.createInvoice.path, invoice, 'created'),
+    ...answerRow('requests.getInvoice', requests.getInvoice.path, status, 'status'),
   ];
-  if (merchant !== null) rows.push(creationRow('requests.createMerchant', createMerchant.path, merchant.answer));
-  if (invoice !== null) rows.push(creationRow('requests.createInvoice', createInvoice.path, invoice.answer));
-  if (status !== null) {
-    const { answer } = status;
-    const found = answer.reason === null ? `status ${status.document?.status ?? 'none'}` : codeOf(answer.reason);
-    rows.push(row('requests.getInvoice.path', getInvoice.path, found, answer.kind === 'status' && isFound(status)));
-  }
-  return rows;
 }
 
-function creationRow(setting: string, path: Place, answer: MerchantAnswer | CreateAnswer): LiveRow {
-  const says = 'reason' in answer ? `${answer.kind}: ${codeOf(answer.reason)}` : answer.kind;
-  return row(setting, path, says, answer.kind === 'created');
+type Answer = MerchantListAnswer | MerchantAnswer | CreateAnswer | StatusAnswer;
+
+/** `expected` is null for a list without the new merchant. */
+function answerRow(setting: string, path: Place, asked: Asked<Answer> | null, expected: string | null) {
+  if (asked === null) return [];
+  const { answer } = asked;
+  const reason = 'reason' in answer && answer.reason !== null ? `: ${codeOf(answer.reason)}` : '';
+  const lacks = expected === null ? ', without the new one' : '';
+  return [row(`${setting}.path`, path, `${answer.kind}${reason}${lacks}`, answer.kind === expected && isFound(asked))];
 }
 
 function isFound(asked: Asked<unknown> | null): boolean {

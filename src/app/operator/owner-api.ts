@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
@@ -16,9 +14,7 @@ const RUN_TIMEOUT_MS = 90_000;
 const READ_TIMEOUT_MS = 30_000;
 /** A purge is one transaction over years of batches. */
 const PURGE_TIMEOUT_MS = 280_000;
-/** A leaving owner removes its addresses before it closes its console, so an owner silent for longer is unreachable. */
-const LISTEN_PATIENCE_MS = 5_000;
-const LISTEN_EVERY_MS = 250;
+const LOOK_EVERY_MS = 250;
 /** An owner publishes within seconds, but its first start may build a Temporal server. A dead owner's lock is free at once. */
 const ADDRESS_PATIENCE_MS = 10 * 60_000;
 
@@ -43,11 +39,11 @@ type TakenOrOwner<Own> = { readonly own: Own; readonly owner: null } | { readonl
 
 /**
  * Takes the data directory with `take`, which returns null if another process has it, or finds its owner. Waits for an
- * owner that is starting or leaving. `attempted` begins the error.
+ * owner that is starting or leaving.
  * @throws LoteError `data-directory-owned` when the owner does not publish its addresses
  */
 export async function takeOrAsk<Own>(
-  { dataDir, attempted }: { readonly dataDir: string; readonly attempted: string },
+  dataDir: string,
   take: () => Promise<Own | null>,
   patienceMs = ADDRESS_PATIENCE_MS,
 ): Promise<TakenOrOwner<Own>> {
@@ -55,72 +51,39 @@ export async function takeOrAsk<Own>(
   if (first !== null) return { own: first, owner: null };
   return waitingFor(OWNER, async () => {
     const directory = await openDataDir(dataDir);
-    for (let waited = 0; waited < patienceMs; waited += LISTEN_EVERY_MS) {
+    for (let waited = 0; waited < patienceMs; waited += LOOK_EVERY_MS) {
       const owner = await findOwner(directory);
       if (owner !== null) return { own: null, owner };
-      await sleep(LISTEN_EVERY_MS);
+      await sleep(LOOK_EVERY_MS);
       const own = await take();
       if (own !== null) return { own, owner: null };
     }
     throw new LoteError(
       'data-directory-owned',
-      `${attempted}: another process owns ${dataDir} and has not published its addresses within ${patienceMs / 1_000} s. Nothing was done. Try again in a moment.`,
+      `Asking the owner of the data directory: another process owns ${dataDir} and has not published its addresses within ${patienceMs / 1_000} s. Nothing was done. Try again in a moment.`,
     );
   });
 }
 
 /**
  * Returns true if a command failed because its owner has left or is leaving: the owner's addresses or its lock are
- * gone. A stopped owner does not answer either, but has not left.
+ * gone. A leaving owner removes its addresses before it closes its console; a stopped owner does not answer either.
  */
 export async function hasLeft(owner: OwnerApi, error: unknown): Promise<boolean> {
-  const code = error instanceof LoteError ? error.code : null;
-  if (code === 'interrupted') return false;
-  if (!owner.owns()) return true;
-  if (code !== 'owner-leaving') return false;
-  const { cause } = error as LoteError;
-  return !(cause instanceof DOMException && cause.name === 'TimeoutError') || !(await owner.isPublished());
+  const isInterrupted = error instanceof LoteError && error.code === 'interrupted';
+  return !isInterrupted && !(await owner.isPublished());
 }
 
-/**
- * Returns null when the owner has published no console address: it has no console, is starting, or is leaving.
- * @throws LoteError `data-directory-owned` when the owner lives but nothing listens at its address. A loopback address
- * leads elsewhere in another network namespace (another container).
- */
+/** Returns null when the owner has published no console address: it has no console, is starting, or is leaving. */
 export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
-  for (let waited = 0; ; waited += LISTEN_EVERY_MS) {
-    const endpoints = await readEndpoints(dataDir);
-    const token = await readConsoleToken(dataDir);
-    if (endpoints === null || endpoints.console === null || token === null) return null;
-    const { console, pid } = endpoints;
-    if (await listens(console)) return ownerApi(endpoints, { base: `${console}/api`, token, dataDir });
-    if (waited >= LISTEN_PATIENCE_MS)
-      throw new LoteError(
-        'data-directory-owned',
-        `Asking the owner of the data directory: another process (${pid} where it runs) owns ${dataDir.path}, and nothing answers at ` +
-          `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
-          'Run the command there, or stop that process first.',
-      );
-    await sleep(LISTEN_EVERY_MS);
-  }
-}
-
-/** The kernel keeps a stopped process's port open. */
-async function listens(console: string): Promise<boolean> {
-  const { hostname, port } = new URL(console);
-  const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
+  const endpoints = await readEndpoints(dataDir);
+  const token = await readConsoleToken(dataDir);
+  if (endpoints === null || endpoints.console === null || token === null) return null;
+  return ownerApi(endpoints, { console: endpoints.console, token, dataDir });
 }
 
 interface OwnerEndpoint {
-  readonly base: string;
+  readonly console: string;
   readonly token: string;
   readonly dataDir: DataDir;
 }
@@ -152,20 +115,21 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
 
 /** Both ends use one list of operations, which gives the answer its type. `work` is POSTed. */
 async function ask<T>(
-  { base, token }: OwnerEndpoint,
+  { console, token }: OwnerEndpoint,
   path: string,
   { timeoutMs, work, over }: { readonly timeoutMs: number; readonly work?: object; readonly over?: AbortSignal },
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
   /** Also covers a stopped owner; the caller can check whether it still owns the data directory. */
   const giveUp = (cause: unknown): never => {
-    const next =
-      work === undefined
-        ? 'It may be stopped, or busy; nothing was changed.'
-        : 'It may do what was asked all the same: look with `lote status` before you repeat the command.';
+    const failure = (cause as { readonly cause?: { readonly syscall?: string } }).cause;
+    const isHeard = work !== undefined && failure?.syscall !== 'connect';
+    const next = isHeard
+      ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
+      : 'Nothing was opened or changed. That process may be stopped or busy, or run in another container or network namespace: run the command there, or stop it first.';
     throw new LoteError(
       'owner-leaving',
-      `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
+      `Asking the owner of the data directory: nothing answers at ${console} within ${timeoutMs / 1_000} s. ${next}`,
       { cause },
     );
   };
@@ -175,7 +139,7 @@ async function ask<T>(
     headers: { [TOKEN_HEADER]: token, 'content-type': 'application/json' },
     signal: over === undefined ? timeout : AbortSignal.any([timeout, over]),
   };
-  const answer = await waitingFor(OWNER, () => fetch(`${base}${path}`, init).catch(giveUp));
+  const answer = await waitingFor(OWNER, () => fetch(`${console}/api${path}`, init).catch(giveUp));
   const read = answer.json() as Promise<unknown>;
   // An answer that is cut off is unknown; an error may have no body.
   const told = await read.catch((cause: unknown) => (answer.ok ? giveUp(cause) : null));

@@ -61,25 +61,12 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   };
 }
 
-/** Most writings of one report. A newer report rarely appears between a writer's last rename and its note in the ledger. */
-const WRITINGS = 3;
-
+/** @throws LoteError `report-superseded` when another writer has placed a newer report meanwhile; a repeat answers the newest */
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
-  const batch = await requireBatch(options.ledger, batchId);
+  const { ledger, dataDir, reportsDir, speech = ENGLISH } = options;
+  const batch = await requireBatch(ledger, batchId);
   const kept = await reportOfPurged(options, batch);
   if (kept !== null) return kept;
-  for (let writing = 1; ; writing += 1) {
-    const { summary, newest } = await writeOnce(options, batch);
-    // Another writer has placed a newer report over this one, and this run must answer the newest, too.
-    if (newest || writing >= WRITINGS) return summary;
-  }
-}
-
-async function writeOnce(
-  { ledger, dataDir, reportsDir, speech = ENGLISH, ...options }: ReportWriterOptions,
-  batch: BatchRecord,
-): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
-  const { batchId } = batch;
   const original = await originalOf(batch, dataDir);
   const since = await ledger.sinceReport(batchId);
   const history = reportHistory(since, await ledger.auditOf(batchId));
@@ -101,20 +88,17 @@ async function writeOnce(
   });
   // `finishedAt` may come from a clock that is ahead of this one, but the report is later all the same.
   const writtenAt = Math.max(now, batch.finishedAt ?? 0);
-  const newest = await ledger.noteReported(batchId, { revision, writtenAt, mark: since.mark, open, figures });
+  const isNewest = await ledger.noteReported(batchId, { revision, writtenAt, mark: since.mark, open, figures });
+  if (!isNewest)
+    throw new LoteError(
+      'report-superseded',
+      `Noting report ${revision} of batch ${batchId}: it must be the newest, but a newer one was written meanwhile.`,
+    );
   const { json, csv, html, corrections, summary: counts, totalsDiffer } = written;
   // Without references, because this value enters Temporal's history.
   const changes = history.changes?.byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
-  return {
-    summary: {
-      ...summaryOf(batch, totalsDiffer),
-      counts,
-      revision,
-      ...givenOnly({ changes }),
-      reports: { json, csv, html, corrections },
-    },
-    newest,
-  };
+  const reports = { json, csv, html, corrections };
+  return { ...summaryOf(batch, totalsDiffer), counts, revision, ...givenOnly({ changes }), reports };
 }
 
 function summaryOf(batch: BatchRecord, totalsDiffer: string | null) {

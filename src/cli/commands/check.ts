@@ -7,26 +7,25 @@ import { mapFile, writeProfile, type MappingRequest } from '../../app/files/map-
 import { namedFiles } from '../../app/files/input-files.ts';
 import { checkFile, type CheckedFile } from '../../app/files/check-file.ts';
 import { checkText, mappingText } from '../output/check-text.ts';
-import { chosenAtPrompt, type MappingOptions } from '../session/mapping-options.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { requireOneFileForTotals, type ReadingCommand } from '../session/expectations.ts';
 import { printResult } from '../output/terminal-text.ts';
 
-/** Arguments of `lote check`: how to read the files, and the meaning of a file's columns. */
-export type CheckCommand = ReadingCommand & MappingOptions;
+/** Arguments of `lote check`. `saveProfile` is the name of the mapping profile to save. */
+export type CheckCommand = ReadingCommand & { readonly saveProfile?: string };
 
 /** `lote check FILE…`: a dry run. Nothing leaves the machine. */
 export async function checkCommand(env: NodeJS.ProcessEnv, command: CheckCommand): Promise<ExitCode> {
-  const { files: names, json, saveProfile: name, column, skip, invoices, constant, taxCode, ...options } = command;
+  const { files: names, json, saveProfile: name, ...options } = command;
   requireOneFileForTotals(names, options);
   const config = readConfig(env);
   const { inputDir } = config;
   const bodyTemplate = await bodyTemplateOf(config);
   const files = await namedFiles(inputDir, names);
-  const { encoding, delimiter, sheet } = options;
-  const choices = chosenAtPrompt({ column, skip, invoices, constant, taxCode }, options);
-  const declared = givenOnly({ encoding, delimiter, sheet });
-  const requestOf = (path: string): MappingRequest => ({ path, inputDir, bodyTemplate, choices, declared });
+  const { encoding, delimiter, sheet, decimal } = options;
+  const declared = givenOnly({ encoding, delimiter, sheet, decimal });
+  const choices = { ...declared, meanings: new Map(), constants: {}, taxCodes: new Map() };
+  const requestOf = (path: string): MappingRequest => ({ path, inputDir, bodyTemplate, choices });
   const profile = name === undefined ? {} : { profile: await saveProfile(name, files, requestOf) };
   const checked: ShownFile[] = [];
   for (const file of files) {
@@ -57,11 +56,11 @@ async function bodyTemplateOf(config: Config): Promise<unknown> {
 /** Refusals that a person resolves by giving the meaning of the columns. */
 const OPEN_LAYOUT = ['layout-unconfirmed', 'header-missing', 'column-missing', 'column-duplicate'];
 
-function isOpen({ refused, findings }: CheckedFile): boolean {
-  return refused && OPEN_LAYOUT.includes(findings[0]?.code ?? '');
+function isOpen({ refused, findings, proof }: CheckedFile): boolean {
+  return refused && OPEN_LAYOUT.includes(findings[0]?.code ?? '') && proof['profile'] === undefined;
 }
 
-/** Saves the confirmed mapping of the single named file, which `check` then reads with this mapping. @throws LoteError `usage` */
+/** Saves the proposed mapping of the single named file, which `check` then reads with it. A person completes it in an editor. @throws LoteError `usage` */
 async function saveProfile(
   name: string,
   files: readonly string[],
@@ -73,11 +72,11 @@ async function saveProfile(
     throw new LoteError('usage', `Saving a mapping profile: expected one file, found ${files.length}.`);
   const request = requestOf(file);
   const mapped = await mapFile(request);
-  if (mapped === null || mapped.profile === null) {
-    const what =
-      mapped === null ? 'no table with a header was found' : `it is not finished.\n${mappingText(file, mapped)}`;
-    throw new LoteError('usage', `Saving a mapping profile for ${file}: nothing was saved, because ${what}`);
-  }
+  if (mapped === null)
+    throw new LoteError(
+      'usage',
+      `Saving a mapping profile for ${file}: nothing was saved, because no table with a header was found.`,
+    );
   const path = await writeProfile(request.inputDir, name, mapped.profile);
   process.stderr.write(`lote: saved ${path}; files with these columns are read with it from now on\n`);
   return name;

@@ -3,8 +3,6 @@ import { LoteError } from '../../domain/errors.ts';
 import { ownZone, zoneNamed } from '../../domain/time/zone-offsets.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import { durationMs } from '../../app/config/env-schema.ts';
-import { dataDirAt } from '../../app/data-dir/data-dir.ts';
-import { besideOwner, ownerAt, readEndpoints } from '../../app/data-dir/endpoints-file.ts';
 import {
   clockOf,
   describeNightlyRuns,
@@ -16,12 +14,12 @@ import {
   unscheduleNightlyRuns,
   type NightlyState,
 } from '../../app/schedules/nightly-schedule.ts';
-import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { lineWriter, localTime, printResult } from '../output/terminal-text.ts';
 import { INTERRUPTED as GOES_ON } from '../session/interruption.ts';
 import { awaitRun } from '../session/follow-batches.ts';
+import { withTemporal } from '../session/with-temporal.ts';
 import type { Session } from '../session/open-session.ts';
 
 /** Parses the time of a night, and spells its zone as Temporal does. @throws LoteError `usage` */
@@ -115,41 +113,13 @@ function resultText({ night, files, problems, waiting, reports }: NightlyResult)
   return `Night ${night}: ${files} files, ${problems} of them need a person, ${waiting} still waiting\nSummary      ${reports.html}\n`;
 }
 
-/**
- * Connects to the configured Temporal server or to that of the data directory's owner, because the schedule needs no
- * other part of Lote. The configuration that `use` gets has the task queue of the worker on that server.
- * @throws LoteError `temporal-unavailable` when there is neither, `data-directory-owned`
- */
 async function withNightlyRuns(
   env: NodeJS.ProcessEnv,
   use: (place: NightlyPlace, config: Config) => Promise<void>,
 ): Promise<ExitCode> {
-  const given = readConfig(env);
-  const { temporal, dataDir } = given;
-  const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
-  const address = temporal.address ?? owner?.temporalAddress ?? null;
-  if (address === null)
-    throw new LoteError(
-      'temporal-unavailable',
-      `Connecting to Temporal: TEMPORAL_ADDRESS must name a server, or a running Lote must have the data directory ${dataDir}; found neither. Nothing was changed. Start Lote (lote up), and give the command again.`,
-    );
-  const namespace = owner?.temporalNamespace ?? temporal.namespace;
-  const client = await connectClient(placeOf(address, temporal), namespace).catch((cause: unknown) => {
-    // The owner's loopback address leads elsewhere in another network namespace (another container).
-    if (owner === null || !(cause instanceof LoteError) || cause.code !== 'temporal-unavailable') throw cause;
-    throw new LoteError(
-      'data-directory-owned',
-      `Connecting to Temporal: another process (${owner.pid} where it runs) owns ${dataDir}, and nothing answers at ${address}, where its Temporal server listens. ` +
-        'That server may be starting again, or the process may run in another container or network namespace. Nothing was changed. Run the command there, or again in a moment.',
-      { cause },
-    );
-  });
-  const config = besideOwner(given, owner);
-  try {
-    await waitingFor('Temporal', () => use({ ...config, client }, config));
-  } finally {
-    await client.connection.close();
-  }
+  await withTemporal(readConfig(env), (client, config) =>
+    waitingFor('Temporal', () => use({ ...config, client }, config)),
+  );
   return EXIT.ok;
 }
 

@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/summary-table.ts';
 import { lineWriter, printResult } from '../output/terminal-text.ts';
 import { awaitRun, followBatch } from '../session/follow-batches.ts';
-import { requireBatch, type Session } from '../session/open-session.ts';
+import { requireBatch } from '../session/open-session.ts';
 import { withWork, type WorkSession } from '../session/work-session.ts';
 
 interface RetryCommand {
@@ -82,8 +82,8 @@ async function requestOf(session: WorkSession, command: RetryCommand): Promise<R
  * Returns the file's rows for references: a reference never goes into Temporal's history, but a row number may.
  * @throws LoteError `usage` naming how many references the batch does not have
  */
-export async function rowsOfRefs(
-  { operations }: Pick<Session, 'operations'>,
+async function rowsOfRefs(
+  { operations }: WorkSession,
   batchId: string,
   refs: readonly string[],
 ): Promise<readonly number[]> {

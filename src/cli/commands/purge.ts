@@ -3,7 +3,7 @@ import { readConfig } from '../../app/config/config.ts';
 import { durationMs } from '../../app/config/env-schema.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { printResult } from '../output/terminal-text.ts';
-import { withSession, type Session } from '../session/open-session.ts';
+import { withSession } from '../session/open-session.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import type { Purged } from '../../ledger/operations/purge.ts';
 
@@ -18,12 +18,10 @@ interface PurgeCommand {
 export async function purgeCommand(
   env: NodeJS.ProcessEnv,
   { olderThan, json, dryRun }: PurgeCommand,
-  ownerPatienceMs?: number,
 ): Promise<ExitCode> {
   const request = { olderThanMs: ageOf(olderThan), dryRun };
   const config = readConfig(env, process.cwd(), 'nothing');
-  const purge = ({ operations }: Session) => operations.purge(request);
-  const purged = await withSession(config, purge, 'Purging', ownerPatienceMs);
+  const purged = await withSession(config, ({ operations }) => operations.purge(request));
   printResult(json, { dryRun, purged }, () => textOf(purged, dryRun));
   return EXIT.ok;
 }

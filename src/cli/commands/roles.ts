@@ -33,12 +33,7 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
 export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   // The console sends nothing to the service: it needs the service's address for the health page, but no key.
   const config = readConfig(env, process.cwd(), 'nothing');
-  if (config.databaseUrl === null) {
-    throw new LoteError(
-      'configuration-invalid',
-      'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.',
-    );
-  }
+  if (config.databaseUrl === null) throw notShared('console', 'DATABASE_URL must be set');
   return runRole('console', config, ({ consoleUrl }) => `Console ${consoleUrl}`);
 }
 
@@ -60,13 +55,16 @@ async function runRole(role: Role, config: Config, lineOf: (running: RunningProc
 }
 
 /** Requires a shared database and Temporal server, so that separate processes share one truth. @throws LoteError `configuration-invalid` */
-export function requireShared(config: Config, part: string): Config {
+function requireShared(config: Config, part: string): Config {
   if (config.databaseUrl !== null && config.temporal.address !== null && config.service.kind === 'remote')
     return config;
-  throw new LoteError(
-    'configuration-invalid',
-    `Starting ${part} as a process of its own: DATABASE_URL, TEMPORAL_ADDRESS, INVOICING_BASE_URL and INVOICING_API_KEY must all be set. For everything in one process use \`lote up\`.`,
-  );
+  const all = 'DATABASE_URL, TEMPORAL_ADDRESS, INVOICING_BASE_URL and INVOICING_API_KEY';
+  throw notShared(part, `${all} must all be set`);
+}
+
+function notShared(part: string, wish: string): LoteError {
+  const message = `Starting ${part} as a process of its own: ${wish}. For everything in one process use \`lote up\`.`;
+  return new LoteError('configuration-invalid', message);
 }
 
 /** `lote up`: runs everything embedded until Ctrl-C; requests on the wire end first. */

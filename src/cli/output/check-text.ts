@@ -115,24 +115,24 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
 
 /** Formats the proposal for a file whose columns no person has confirmed, and the command that confirms the proposal. */
 export function mappingText(file: string, mapped: MappedFile): string {
-  const { columns, taxWords, missing, twice, looks, check } = mapped;
+  const { columns, taxWords, missing, looks, check, suggestedName } = mapped;
   const rows = columns.map((column) => [nameOf(column), meaningOf(column), samplesOf(column)]);
   const lines = ['  proposal, which is read so once you have saved it:'];
   for (const line of tableLines([['COLUMN', 'MEANS', 'VALUES'], ...rows])) lines.push(`    ${line}`);
   for (const { word, code } of taxWords)
     lines.push(`    tax "${word}" ${code === '' ? 'is no code of the service' : `is sent as ${code}`}`);
-  for (const column of missing)
-    lines.push(`  no column for ${column} yet: --column ${column}=HEADER, or --constant ${column}=VALUE`);
-  for (const column of twice)
-    lines.push(`  several columns for ${column}: --column none=HEADER for those that are not`);
+  if (missing.length > 0)
+    lines.push(
+      `  no column for ${missing.join(', ')} yet: name its header in "columns" of the profile, or its value in "constants"`,
+    );
   if (looks.length > 0) lines.push('  look at this first:');
   for (const { code, header, other } of looks)
     lines.push(`    - ${fill(TEXTS_EN.mapping.looks[code], { header, other })}`);
   if (check !== null) lines.push(...resultOf(check));
   lines.push(
     '  to confirm it:',
-    `    ${saveCommand(file, mapped)}`,
-    '    (another meaning: --column unit_price="Selling Price"; not sent: --column none="Unit Cost"; credit notes: --skip Tipo=NC,ND)',
+    `    lote check ${shellWord(file)} --save-profile ${suggestedName}`,
+    '  To correct it, map the columns in the console, or edit the saved profile (docs/files.md).',
   );
   return lines.map((one) => plainText(one)).join('\n');
 }
@@ -158,8 +158,7 @@ function resultOf(check: NonNullable<MappedFile['check']>): readonly string[] {
   return [`  read so: ${invoices} invoices from ${rows} rows, ${invalid} invalid; net ${net.join(', ') || 'none'}`];
 }
 
-/** Returns the command that saves the mapping, with the file quoted for a shell if needed. */
-function saveCommand(file: string, { suggestedName, missing }: MappedFile): string {
-  const open = missing.map((column) => ` --column ${column}=HEADER`).join('');
-  return `lote check ${/^[\w./-]+$/u.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`} --save-profile ${suggestedName}${open}`;
+/** Quotes a word for a shell if needed. */
+function shellWord(word: string): string {
+  return /^[\w./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

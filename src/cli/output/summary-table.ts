@@ -18,7 +18,7 @@ const SHOWN_OF_ANY = 'thousands-grouped';
  * Returns why a file was refused and which option decides, or how its thousands were read. Reads the report, because
  * the content of a file must not travel through Temporal.
  */
-export function readingLines(reportJson: string, isRefused: boolean): readonly string[] {
+function readingLines(reportJson: string, isRefused: boolean): readonly string[] {
   try {
     const { fileFindings } = Report.parse(JSON.parse(readFileSync(reportJson, 'utf8')));
     return fileFindings

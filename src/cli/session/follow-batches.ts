@@ -49,45 +49,33 @@ export async function followBatch(
   return result as BatchResult;
 }
 
-/** Waits for one batch. Asks for the progress only during the wait: the end of the wait ends an open query, too. */
+/** Waits for one batch. Shows its progress unless the query fails: the worker may be busy, or the run may have just ended. */
 async function waitFor(
   { batchId, handle }: FollowedBatch,
   { operations, ended }: Following,
   line: ProgressLine,
 ): Promise<BatchResult> {
   let isShown = false;
-  const over = new AbortController();
-  const awaited = awaitRun(
-    handle,
-    ended,
-    (reason) => line.say(`${batchId}: ${reason}`),
-    () => isShown,
-  );
-  const result = awaited.finally(() => over.abort());
-  const closed = result.then(
-    () => null,
-    () => null,
-  );
-  while (!over.signal.aborted) {
-    const progress = await Promise.race([fetchProgress(handle, over.signal), closed]);
+  let isOver = false;
+  const say = (reason: string): void => line.say(`${batchId}: ${reason}`);
+  const result = awaitRun(handle, ended, say, () => isShown);
+  const closed = result
+    .catch(() => null)
+    .then(() => {
+      isOver = true;
+      return null;
+    });
+  while (!isOver) {
+    const query = handle.query<BatchProgress>('progress').catch(() => null);
+    const progress = await Promise.race([query, closed]);
     isShown = progress !== null;
-    if (progress !== null && !over.signal.aborted) {
+    if (progress !== null && !isOver) {
       const batch = await operations.batch(batchId).catch(() => null);
       line.show(batchId, progress, settledCount(batch?.counts ?? {}));
     }
     await Promise.race([closed, sleep(POLL_INTERVAL_MS)]);
   }
   return result;
-}
-
-/** Returns the progress, or null if the query fails: the worker may be busy, or the run may have just ended. */
-export async function fetchProgress(
-  handle: Pick<BatchHandle, 'query' | 'client'>,
-  over: AbortSignal = new AbortController().signal,
-): Promise<BatchProgress | null> {
-  // The client never removes its listener from a signal, so each query has its own signal.
-  const signal = AbortSignal.any([over]);
-  return handle.client.withAbortSignal(signal, () => handle.query<BatchProgress>('progress')).catch(() => null);
 }
 
 const LOOK_EVERY_MS = 5_000;

@@ -51,20 +51,13 @@ async function takeLedger({ databaseUrl, dataDir: path }: Config) {
 
 /**
  * Does `work` with a session for a command that only needs the ledger. If the asked owner has left, Lote repeats `work`
- * with this process's own ledger or the next owner: `work` must be safe to repeat. `attempted` begins an error; for
- * `patienceMs` see `takeOrAsk`.
+ * with this process's own ledger or the next owner: `work` must be safe to repeat.
  * @throws LoteError `data-directory-owned` when the owner does not tell where its console is
  */
-export async function withSession<T>(
-  config: Config,
-  work: (session: Session) => Promise<T>,
-  attempted = 'Reading batches',
-  patienceMs?: number,
-): Promise<T> {
+export async function withSession<T>(config: Config, work: (session: Session) => Promise<T>): Promise<T> {
   const place = config.databaseUrl === null ? 'own' : 'shared';
   for (;;) {
-    const wish = { dataDir: config.dataDir, attempted };
-    const { own, owner } = await takeOrAsk(wish, () => takeLedger(config), patienceMs);
+    const { own, owner } = await takeOrAsk(config.dataDir, () => takeLedger(config));
     try {
       return await work(own === null ? besideOwnerOf(config, owner) : { ...ownLedger(config, own.ledger), place });
     } catch (error) {

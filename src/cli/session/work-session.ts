@@ -4,8 +4,6 @@ import type { Client } from '@temporalio/client';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { type Config, readConfig } from '../../app/config/config.ts';
-import { dataDirAt } from '../../app/data-dir/data-dir.ts';
-import { besideOwner, ownerAt, readEndpoints } from '../../app/data-dir/endpoints-file.ts';
 import { createLogger } from '../../app/process/logger.ts';
 import { openLedger } from '../../app/account/open-ledger.ts';
 import { openService } from '../../app/account/open-service.ts';
@@ -14,7 +12,6 @@ import { createCommonFolders } from '../../app/folders/common-folders.ts';
 import { startFile, type StartOptions } from '../../app/operator/hand-over.ts';
 import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
 import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
-import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { requireListedWorker, workerScope } from '../../app/temporal/queue-pollers.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { lineWriter } from '../output/terminal-text.ts';
@@ -22,6 +19,7 @@ import type { FollowedBatch } from './follow-batches.ts';
 import { INTERRUPTED, interruption, leaveSoon, type Interruption } from './interruption.ts';
 import { besideOwnerOf, ownLedger, type Session } from './open-session.ts';
 import { preflight } from './preflight.ts';
+import { withTemporal } from './with-temporal.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -71,38 +69,35 @@ export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<
   const config = command.config ?? readConfig(command.env);
   const { startsFiles = false, interrupted = () => INTERRUPTED } = command;
   let place: Session['place'] = config.databaseUrl !== null && config.temporal.address !== null ? 'shared' : 'own';
-  for (let attempt = 1; ; attempt += 1) {
-    let owner: OwnerApi | null = null;
-    const interrupt = interruption(() => interrupted(place), command.onLeaveNow);
-    const opening = { config, command, interrupt };
-    try {
-      if (place === 'shared') return await withWorkers(opening, work);
-      place = 'own';
-      const taken = await takeStack(opening);
-      if (taken.owner === null) return await withStack(opening, taken.own, work);
-      owner = taken.owner;
-      place = 'owner';
-      return await withOwner(opening, owner, work);
-    } catch (error) {
-      if (owner === null || !startsFiles || !(await hasLeft(owner, error))) throw error;
-      if (attempt === 1)
+  const interrupt = interruption(() => interrupted(place), command.onLeaveNow);
+  const opening = { config, command, interrupt };
+  try {
+    if (place === 'shared') return await withWorkers(opening, work);
+    for (;;) {
+      const { own, owner } = await takeStack(opening);
+      place = own === null ? 'owner' : 'own';
+      if (owner === null) return await withStack(opening, own, work);
+      try {
+        return await withOwner(opening, owner, work);
+      } catch (error) {
+        if (!startsFiles || !(await hasLeft(owner, error))) throw error;
         lineWriter(command)('The process that owned the data directory has left; going on without it …');
-    } finally {
-      interrupt.end();
+      }
+      // An owner that accepts no more work may need a moment to leave.
+      await sleep(LOOK_EVERY_MS);
     }
-    // An owner that accepts no more work may need a moment to leave.
-    await sleep(LOOK_EVERY_MS);
+  } finally {
+    interrupt.end();
   }
 }
 
 /** Starts everything in this process, unless another process owns the data directory. */
 function takeStack({ config, command, interrupt }: Opening) {
-  const { env, sandbox, startsFiles = false } = command;
+  const { env, sandbox } = command;
   const ask = sandbox === undefined ? preflight : () => Promise.resolve();
   // The parts' log lines would come between the lines for the person, so the default level is `warn`.
   const level = env['LOTE_LOG_LEVEL'] === undefined ? 'warn' : config.logLevel;
-  const attempted = startsFiles ? 'Running files' : 'Reaching the process that does the work';
-  return takeOrAsk({ dataDir: config.dataDir, attempted }, () =>
+  return takeOrAsk(config.dataDir, () =>
     startOwner({
       config,
       env,
@@ -129,45 +124,41 @@ async function withStack<T>({ config, interrupt }: Opening, stack: Owner, work: 
 }
 
 async function withOwner<T>({ config, command, interrupt }: Opening, owner: OwnerApi, work: Work<T>): Promise<T> {
-  const { temporalAddress, temporalNamespace, ledgerId } = owner.endpoints;
   // A stopped owner still listens, and its Temporal server accepts work: the person would not see that this work waits.
-  if (command.startsFiles !== true) await owner.batches(1);
-  const client = await connectClient(placeOf(temporalAddress, config.temporal), temporalNamespace);
+  await owner.batches(1);
   const done = new AbortController();
   const ended = eitherEnds(interrupt.interrupted, ownerGone(owner, done.signal));
-  async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
-    lineWriter(command)('Handing over to the process that owns the data directory …');
-    const asked = owner.run({ files: files.map((file) => resolve(file)), options }, done.signal);
-    const { batches } = await Promise.race([asked, ended]);
-    return batches.map(({ batchId, workflowId }) => ({ batchId, handle: client.workflow.getHandle(workflowId) }));
+  async function workWith(client: Client): Promise<T> {
+    async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
+      lineWriter(command)('Handing over to the process that owns the data directory …');
+      const asked = owner.run({ files: files.map((file) => resolve(file)), options }, done.signal);
+      const { batches } = await Promise.race([asked, ended]);
+      return batches.map(({ batchId, workflowId }) => ({ batchId, handle: client.workflow.getHandle(workflowId) }));
+    }
+    interrupt.begin();
+    const { ledgerId } = owner.endpoints;
+    return work({ ...besideOwnerOf(config, owner), owner, client, ledgerId, ended, start });
   }
   try {
-    interrupt.begin();
-    return await work({ ...besideOwnerOf(config, owner), owner, client, ledgerId, ended, start });
+    return await withTemporal(config, workWith, owner.endpoints);
   } finally {
     done.abort();
-    await client.connection.close();
   }
 }
 
 async function withWorkers<T>({ config: given, command, interrupt }: Opening, work: Work<T>): Promise<T> {
-  const config = besideOwner(given, ownerAt(given.temporal, await readEndpoints(dataDirAt(given.dataDir))));
-  const { temporal, taskQueue } = config;
-  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+  const ledger = await openLedger({ databaseUrl: given.databaseUrl, directory: given.dataDir });
   try {
-    const client = await connectClient(placeOf(temporal.address ?? '', temporal), temporal.namespace);
-    try {
-      await requireListedWorker(client, taskQueue, workerScope(ledger.id, config));
+    return await withTemporal(given, async (client, config) => {
+      await requireListedWorker(client, config.taskQueue, workerScope(ledger.id, config));
       if (command.startsFiles === true) {
         // Workers cannot read a file that only this machine sees.
         await createCommonFolders({ config, ledger })?.require('input');
         await queryService(config);
       }
       interrupt.begin();
-      return await work({ ...ownWork(config, { client, ledger }, interrupt.interrupted), place: 'shared' });
-    } finally {
-      await client.connection.close();
-    }
+      return work({ ...ownWork(config, { client, ledger }, interrupt.interrupted), place: 'shared' });
+    });
   } finally {
     await ledger.close();
   }

@@ -50,7 +50,7 @@ function kindAt(fields: Readonly<Record<string, unknown>>, at: number) {
 }
 
 /** Splits a list of a column's values, as a person writes it: `NC, ND`. */
-export function listedValues(text: string): readonly string[] {
+function listedValues(text: string): readonly string[] {
   return text
     .split(',')
     .map((value) => value.trim())

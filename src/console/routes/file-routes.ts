@@ -98,9 +98,8 @@ function checkPage(format: PageFormat, page: CheckPage): SafeHtml {
       <p class="big"><strong>${verdict(format, check)}</strong></p>
       ${check.rowsLost === 0 ? '' : html`<p>${format.plural(texts.verdicts.rowsLeft, check.rowsLost)}</p>`}
       ${known === null ? '' : html`<p>${texts.dryRun.known} <a href="${batchAddress(known.batchId)}">${known.file}</a> (${texts.batchStates[known.state]}).</p>`}
-      ${isReadOtherwise(check) ? readOtherwise(format, check) : ''}
       ${isOpenLayout(check) ? html`<p>${mappingLink(format, file)}</p>` : ''}
-      ${check.refused || isReadOtherwise(check) ? '' : startForm(format, page)}
+      ${check.refused ? '' : startForm(format, page)}
     </section>
     ${check.refused ? '' : netTable(format, check)}
     ${
@@ -122,22 +121,9 @@ function mappingLink({ texts }: PageFormat, file: string): SafeHtml {
   return html`<a class="main" href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a>`;
 }
 
-function readOtherwise({ texts }: PageFormat, { readOtherwise: differences = [] }: FileCheck): SafeHtml {
-  return html`<p>${texts.dryRun.readOtherwise}</p>
-    <ul>
-      ${differences.map((difference) => html`<li>${difference}</li>`)}
-    </ul>
-    <p>${texts.dryRun.readOtherwiseCure}</p>`;
-}
-
-function isReadOtherwise({ readOtherwise: differences = [] }: FileCheck): boolean {
-  return differences.length > 0;
-}
-
 /** Says in one sentence whether Lote can send the invoices of a file. */
 export function verdict({ texts, plural }: PageFormat, check: FileCheck): string {
   if (check.refused) return texts.dryRun.refused;
-  if (isReadOtherwise(check)) return texts.dryRun.knownOtherwise;
   return check.invalid === 0
     ? plural(texts.dryRun.clean, check.invoices)
     : plural(texts.dryRun.some, check.invalid, check.invoices);
@@ -146,7 +132,7 @@ export function verdict({ texts, plural }: PageFormat, check: FileCheck): string
 /** Returns the colour of the verdict. */
 export function tone(check: FileCheck): string {
   if (check.refused) return 'bad';
-  return check.invalid > 0 || check.rowsLost > 0 || isReadOtherwise(check) ? 'open' : 'good';
+  return check.invalid > 0 || check.rowsLost > 0 ? 'open' : 'good';
 }
 
 function startForm(format: PageFormat, { file, declared, check, refusalsDoubted }: CheckPage): SafeHtml {

@@ -177,9 +177,7 @@ export const TEXTS_EN = {
       differs:
         '"{header}" is not sent, and its values differ within one {other}. Is it the reference, or a part of it?',
       'same-reference': '"{header}" is the same in all rows ("{other}"), so that the whole file would be one invoice.',
-      digits: '"{header}" holds codes such as "{other}". Does another column hold the names?',
       merchants: '"{header}" differs as often as "{other}". Is it really the merchant, and not the customer?',
-      candidates: '"{header}" is not sent, and may mean what "{other}" means.',
     },
     separator: 'Between the parts of a reference',
     meanings: columnNames('en'),
@@ -216,11 +214,6 @@ export const TEXTS_EN = {
     startNote: 'The invoices with errors stay behind and come back in a corrections file.',
     correctAgain: 'Correct the file and check it again',
     known: 'This file was started before, as batch',
-    knownOtherwise: 'This reading would not be sent: the file was started before, and it is read otherwise now.',
-    readOtherwise:
-      'The ledger has its invoices as they were read then. A start with this reading holds what no open run sends. What differs:',
-    readOtherwiseCure:
-      'If this reading is right, change the bytes of the file (add an empty line at its end; save a workbook once more) and start that one. If the earlier one is right, have it read as it was read then.',
     howRead: 'How the file was read',
     net: 'Net to be issued, without tax',
     findings: 'Findings',

@@ -180,9 +180,7 @@ export const TEXTS_ES: ConsoleTexts = {
         '"{header}" no se envía, y sus valores difieren dentro de un mismo {other}. ¿Es la referencia, o una parte de ella?',
       'same-reference':
         '"{header}" es igual en todas las filas ("{other}"), de modo que todo el fichero sería una sola factura.',
-      digits: '"{header}" contiene códigos como "{other}". ¿Hay otra columna con los nombres?',
       merchants: '"{header}" cambia tantas veces como "{other}". ¿Es de verdad el comercio, y no el cliente?',
-      candidates: '"{header}" no se envía, y puede significar lo mismo que "{other}".',
     },
     separator: 'Entre las partes de una referencia',
     meanings: columnNames('es'),
@@ -221,11 +219,6 @@ export const TEXTS_ES: ConsoleTexts = {
     startNote: 'Las facturas con errores se quedan atrás y vuelven en un archivo de correcciones.',
     correctAgain: 'Corrija el archivo y compruébelo de nuevo',
     known: 'Este archivo ya se inició, como lote',
-    knownOtherwise: 'Esta lectura no se enviaría: el archivo ya se inició, y ahora se lee de otra manera.',
-    readOtherwise:
-      'El libro de registro de Lote tiene las facturas como se leyeron entonces. Iniciarlo con esta lectura retiene lo que ninguna ejecución abierta envía. Lo que difiere:',
-    readOtherwiseCure:
-      'Si esta lectura es la correcta, cambie los bytes del archivo (añada una línea vacía al final; guarde un libro de Excel otra vez) e inicie ese. Si es correcta la anterior, haga que se lea como entonces.',
     howRead: 'Cómo se leyó el archivo',
     net: 'Importe neto a emitir, sin impuestos',
     findings: 'Observaciones',

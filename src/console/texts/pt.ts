@@ -180,9 +180,7 @@ export const TEXTS_PT: ConsoleTexts = {
         '"{header}" não é enviada, e os seus valores diferem dentro do mesmo {other}. É a referência, ou parte dela?',
       'same-reference':
         '"{header}" é igual em todas as linhas ("{other}"), pelo que o ficheiro inteiro seria uma só fatura.',
-      digits: '"{header}" tem códigos como "{other}". Há outra coluna com os nomes?',
       merchants: '"{header}" muda tantas vezes como "{other}". É mesmo o emitente, e não o cliente?',
-      candidates: '"{header}" não é enviada, e pode significar o mesmo que "{other}".',
     },
     separator: 'Entre as partes de uma referência',
     meanings: columnNames('pt'),
@@ -220,11 +218,6 @@ export const TEXTS_PT: ConsoleTexts = {
     startNote: 'As faturas com erros ficam para trás e voltam num ficheiro de correções.',
     correctAgain: 'Corrija o ficheiro e verifique-o de novo',
     known: 'Este ficheiro já foi iniciado, como lote',
-    knownOtherwise: 'Esta leitura não seria enviada: o ficheiro já foi iniciado, e agora é lido de outra maneira.',
-    readOtherwise:
-      'O registo do Lote tem as faturas como foram lidas então. Iniciá-lo com esta leitura retém o que nenhuma execução aberta envia. O que difere:',
-    readOtherwiseCure:
-      'Se esta leitura está certa, altere os bytes do ficheiro (acrescente uma linha vazia no fim; guarde um livro de folhas de cálculo outra vez) e inicie esse. Se a anterior está certa, faça com que seja lido como então.',
     howRead: 'Como o ficheiro foi lido',
     net: 'Valor líquido a emitir, sem imposto',
     findings: 'Observações',

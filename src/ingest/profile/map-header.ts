@@ -231,7 +231,7 @@ function requireConfirmed({ header, map: { unknown, gone } }: TableHeader, where
   throw new Refusal('layout-unconfirmed', `${where}: ${unconfirmed(unknown, gone)}`, { row: header.row });
 }
 
-/** Describes what is not confirmed, with the command that shows and confirms it; `nameCommand` fills in the names. */
+/** Describes what is not confirmed, with the command that shows and confirms it. */
 export function unconfirmed(unknown: readonly string[], gone: readonly string[]): string {
   const more = unknown.length > MOST_COLUMNS_SHOWN ? ` and ${unknown.length - MOST_COLUMNS_SHOWN} more` : '';
   const found =
@@ -241,7 +241,7 @@ export function unconfirmed(unknown: readonly string[], gone: readonly string[])
   return `expected Lote's own column names, or a layout that a mapping profile confirms, ${all}. Look at the proposal and save it: ${CONFIRM_COMMAND}`;
 }
 
-/** The command in messages before the file and profile names are known. */
+/** The command that shows and confirms a layout. */
 export const CONFIRM_COMMAND = '`lote check FILE --save-profile NAME`';
 
 function requireAll({ header, map }: TableHeader, where: string, reference: IngestOptions['reference']): void {

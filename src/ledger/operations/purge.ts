@@ -171,9 +171,6 @@ export function createPurge(database: Database) {
   };
 }
 
-/** The ledger methods that a purge needs. */
-export type PurgeLedger = ReturnType<typeof createPurge>;
-
 async function purgeAll(queries: Queries, { before, now, application }: Omit<PurgeRequest, 'dryRun'>): Promise<Purged> {
   const which = [before, application];
   const batches = await queries.query<PurgedBatch>(PURGEABLE_BATCHES, which);

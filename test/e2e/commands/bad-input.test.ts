@@ -8,45 +8,15 @@ import { runLote } from '../../support/lote/lote-command.ts';
 import { shared } from '../../support/lifetime.ts';
 import { lotePlace } from '../../support/lote/running-lote.ts';
 
-interface Refusal {
-  readonly batches: readonly unknown[];
-  readonly error: { readonly code: string; readonly message: string };
-}
-
-interface Case {
-  readonly name: string;
-  /** Names of the input directory. */
-  readonly files: readonly string[];
-  readonly parameters?: readonly string[];
-  /** A file of the place. */
-  readonly serviceProfile?: string;
-  readonly code: number;
-  readonly says: readonly string[];
-}
-
 /** What is wrong before anything is sent ends the command there: with a sentence that names it, and nothing sent. */
-const CASES: readonly Case[] = [
-  { name: 'no such file', files: ['nowhere.csv'], code: 64, says: ['nowhere.csv', 'there is no such file'] },
-  { name: 'a directory', files: ['folder.csv'], code: 64, says: ['folder.csv', 'not a regular file'] },
-  { name: 'a link to nothing', files: ['dangling.csv'], code: 64, says: ['dangling.csv', 'there is no such file'] },
+const CASES = [
+  ['no such file', ['nowhere.csv'], ['nowhere.csv', 'there is no such file']],
+  ['a directory', ['folder.csv'], ['folder.csv', 'not a regular file']],
+  ['a link to nothing', ['dangling.csv'], ['dangling.csv', 'there is no such file']],
   // Opening it to read would wait for a writer for ever.
-  { name: 'a pipe', files: ['pipe.csv'], code: 64, says: ['pipe.csv', 'not a regular file'] },
-  { name: 'a good file and a missing one', files: ['good.csv', 'nowhere.csv'], code: 64, says: ['nowhere.csv'] },
-  {
-    name: 'a mapping profile that is no JSON',
-    files: ['good.csv'],
-    parameters: ['--profile', 'broken'],
-    code: 64,
-    says: ['profiles/broken.json', 'expected JSON', 'nothing was read'],
-  },
-  {
-    name: 'a service profile that is no JSON',
-    files: ['good.csv'],
-    serviceProfile: 'service-broken.json',
-    code: 64,
-    says: ['service profile', 'syntax error', 'SERVICE_PROFILE'],
-  },
-];
+  ['a pipe', ['pipe.csv'], ['pipe.csv', 'not a regular file']],
+  ['a good file and a missing one', ['good.csv', 'nowhere.csv'], ['nowhere.csv']],
+] as const;
 
 describe('lote run with something wrong', () => {
   const listener = createServer();
@@ -65,18 +35,27 @@ describe('lote run with something wrong', () => {
 
   afterAll(() => void listener.close());
 
-  it.each(CASES)('$name: exit code $code, a sentence that names it, nothing sent', async (given) => {
-    const files = given.files.map((file) => join(place.inputDir, file));
-    const profile = given.serviceProfile;
-    const own = profile === undefined ? {} : { SERVICE_PROFILE: join(place.directory, profile) };
+  async function refused(parameters: readonly string[], says: readonly string[], own = {}): Promise<void> {
+    const run = await runLote(['run', '--json', ...parameters], { ...place.env, ...own });
 
-    const run = await runLote(['run', ...files, '--json', ...(given.parameters ?? [])], { ...place.env, ...own });
-
-    expect(run.code, run.stderr).toBe(given.code);
-    for (const word of given.says) expect(run.stderr).toContain(word);
+    expect(run.code, run.stderr).toBe(64);
+    for (const word of says) expect(run.stderr).toContain(word);
     expect(run.stderr).toMatch(/^(?:lote|error): /m);
-    if (run.stdout !== '') expect((JSON.parse(run.stdout) as Refusal).batches).toEqual([]);
+    if (run.stdout !== '') expect(JSON.parse(run.stdout)).toMatchObject({ batches: [] });
     place.expectIssued(0);
+  }
+
+  it.each(CASES)('%s: exit code 64, a sentence that names it, nothing sent', async (_, files, says) => {
+    await refused(
+      files.map((file) => join(place.inputDir, file)),
+      says,
+    );
+  });
+
+  it('profiles that are no JSON: the same', async () => {
+    await refused([good, '--profile', 'broken'], ['profiles/broken.json', 'expected JSON', 'nothing was read']);
+    const own = { SERVICE_PROFILE: join(place.directory, 'service-broken.json') };
+    await refused([good], ['service profile', 'syntax error', 'SERVICE_PROFILE'], own);
   });
 
   it.each(['RECEIVER_PORT', 'CONSOLE_PORT'])('a %s that is taken: exit code 3, nothing sent', async (variable) => {

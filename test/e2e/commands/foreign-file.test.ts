@@ -34,10 +34,9 @@ describe('a file with the headers of another program', () => {
       [asked, proposal, saved, issued, again].map(({ code }) => code),
       issued.stderr + again.stderr,
     ).toEqual([2, 2, 0, 0, 0]);
-    const command = 'lote check erp-2026-11.csv --save-profile erp';
-    expect(asked.stdout + asked.stderr).toContain(command);
+    expect(asked.stdout + asked.stderr).toContain('`lote check FILE --save-profile NAME`');
     expect(sentBefore).toBe(0);
-    expect(proposal.stdout).toContain(command);
+    expect(proposal.stdout).toContain('erp-2026-11.csv --save-profile erp');
     expect(proposal.stdout).toMatch(/unit_price.*P\. unitário|P\. unitário.*unit_price/u);
     expect(saved.stdout).toContain('1.234,50');
     expect(place.sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
@@ -53,9 +52,7 @@ describe('a file with the headers of another program', () => {
     const note = files.find((name) => name.endsWith('outro.csv.note.txt')) ?? '';
     const text = await readFile(join(place.inputDir, note), 'utf8');
     expect(text, night.stderr).toContain('"Desconto", whose meaning no person has confirmed');
-    const command = /`lote (check \S*outro\.csv --save-profile outro)`/u.exec(text)?.[1] ?? '';
+    expect(text).toContain('`lote check FILE --save-profile NAME`');
     expect(place.sandbox.books().totals.invoices).toBe(issuedBefore);
-    const saved = await place.run(...command.split(' '));
-    expect(saved.code, `${command}\n${saved.stderr}`).toBe(0);
   });
 });

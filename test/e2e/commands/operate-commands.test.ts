@@ -49,12 +49,13 @@ describe('commands of operators', () => {
     failing.clear();
     place.front.script = () => 'pass';
 
-    const unknownRef = await retry(place, batch, '--ref', 'A/99');
+    const unknownRef = await retry(place, batch, '--ref', 'A/3', '--ref', 'A/99');
     const byRef = await retry(place, batch, '--ref', 'A/3', '--reason', 'the engine is back', '--who', 'ana');
     const byState = await retry(place, batch, '--state', 'failed', '--reason', 'the engine is back', '--who', 'rui');
     const rest = await retry(place, batch, '--reason', 'the rule was wrong', '--who', 'rui');
 
     expect(unknownRef.code, unknownRef.stderr).toBe(64);
+    expect(unknownRef.stderr).toContain('1 of 2 are not: A/99. Nothing was sent.');
     expect([byRef.code, byState.code, rest.code], byRef.stderr + byState.stderr + rest.stderr).toEqual([1, 1, 0]);
     expect(batchOf(byRef).counts).toMatchObject({ issued: 9, failed: 2, rejected: 1 });
     expect(batchOf(byState).counts).toMatchObject({ issued: 11, failed: 0, rejected: 1 });

@@ -24,9 +24,9 @@ describe('a command that waits for the owner of its data directory', () => {
   it('leaves at Ctrl-C where the owner is stopped, or says after a while that it is silent', async () => {
     owner.signal('SIGSTOP');
     const patient = place.start('run', file);
-    await patient.said('Handing over');
+    await patient.said('Waiting for the process that owns the data directory');
     const interrupted = place.start('run', file);
-    await interrupted.said('Handing over');
+    await interrupted.said('Waiting for the process that owns the data directory');
     interrupted.signal('SIGINT');
     const others = [place.start('nightly', 'now'), place.start('reconcile')];
 
@@ -34,12 +34,12 @@ describe('a command that waits for the owner of its data directory', () => {
     expect(first.code, 'the one that was interrupted waits for nothing').toBe(130);
     const { code, stderr } = await patient.end;
     expect(code, stderr).toBe(3);
-    expect(stderr).toContain('its console must answer within 90 s, and it does not');
+    expect(stderr).toContain('within 30 s. Nothing was opened or changed. That process may be stopped');
     expect(stderr).not.toContain('has left');
     for (const other of others) {
       const end = await other.end;
       expect(end.code, end.stderr).toBe(3);
-      expect(end.stderr).toContain('its console must answer within 30 s, and it does not. It may be stopped, or busy');
+      expect(end.stderr).toContain('within 30 s. Nothing was opened or changed. That process may be stopped');
     }
     owner.killGroup();
     await owner.end;

@@ -3,14 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import { chosenAtPrompt, type MappingOptions } from '../../../src/cli/session/mapping-options.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 import { givenOnly } from '../../../src/domain/given-only.ts';
 import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import type { IngestOptions, IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { parseProfile } from '../../../src/ingest/profile/mapping-profile.ts';
-import { chosenMapping, mapFile, type MappingRequest } from '../../../src/app/files/map-file.ts';
+import { chosenMapping, mapFile } from '../../../src/app/files/map-file.ts';
+import { readTableHead, type TableHead } from '../../../src/ingest/profile/table-head.ts';
+import type { ColumnMeaning, KindValues, MappingChoices } from '../../../src/console/console-options.ts';
+import { COLUMNS } from '../../../src/domain/row.ts';
+import { headerName } from '../../../src/ingest/profile/map-header.ts';
 import { readWithProfile, type ReadWithProfile } from '../../../src/app/files/read-with-profile.ts';
 import type { RowStore, GroupedInvoice } from '../../../src/domain/row.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
@@ -31,30 +34,63 @@ export function keptDirectory(): string {
 }
 
 /** Returns the profile that `lote check FILE --save-profile NAME` saves with these options; null if it saves none. */
-export async function proposedProfile(
+async function proposedProfile(
   path: string,
   options: MappingOptions = {},
   declared: IngestOptions = {},
 ): Promise<string | null> {
-  return (await mapFile(requestOf(path, options, declared)))?.profile ?? null;
+  const choices = await choicesFor(path, options, declared);
+  const mapped = await mapFile({ path, inputDir: dirname(path), choices, bodyTemplate: null });
+  return mapped?.isRead === true ? mapped.profile : null;
 }
 
-function requestOf(path: string, options: MappingOptions, declared: IngestOptions): MappingRequest {
-  const { encoding, delimiter, sheet } = declared;
-  const choices = chosenAtPrompt(options, declared);
-  const given = givenOnly({ encoding, delimiter, sheet });
-  return { path, inputDir: dirname(path), choices, bodyTemplate: null, declared: given };
+type Pair = readonly [string, string];
+
+/** A person's choices as pairs: a meaning and a header, or a header and a list of values. */
+export type MappingOptions = {
+  readonly [Option in 'column' | 'skip' | 'invoices' | 'constant' | 'taxCode']?: readonly Pair[] | undefined;
+};
+
+/** Returns the choices for the header of a file. @throws LoteError `usage` for a header that the file does not have */
+async function choicesFor(path: string, options: MappingOptions, declared: IngestOptions): Promise<MappingChoices> {
+  const { encoding, delimiter, sheet, decimal } = declared;
+  const head = await readTableHead(path, givenOnly({ encoding, delimiter, sheet }));
+  const meanings = new Map<number, ColumnMeaning>();
+  const kinds = new Map<number, Partial<KindValues>>();
+  const given = (options.column ?? []) as readonly (readonly [ColumnMeaning, string])[];
+  for (const [meaning] of given) {
+    const column = meaning === 'reference-part' ? 'invoice_ref' : meaning;
+    const proposedAt = head?.likely.indexes[COLUMNS.findIndex((one) => one === column)] ?? -1;
+    if (proposedAt >= 0) meanings.set(proposedAt, 'none');
+  }
+  for (const [meaning, header] of given) for (const at of placesOf(head, header)) meanings.set(at, meaning);
+  for (const which of ['skip', 'invoices'] as const)
+    for (const [header, values] of options[which] ?? [])
+      for (const at of placesOf(head, header)) {
+        meanings.set(at, 'kind');
+        kinds.set(at, { ...kinds.get(at), [which]: values.split(',') });
+      }
+  const constants = Object.fromEntries(options.constant ?? []);
+  const taxCodes = new Map(options.taxCode ?? []);
+  return { meanings, kinds, constants, taxCodes, ...givenOnly({ encoding, delimiter, sheet, decimal }) };
+}
+
+function placesOf(head: TableHead | null, name: string): readonly number[] {
+  const places = head?.header.cells.flatMap((cell, at) => (headerName(cell) === headerName(name) ? [at] : [])) ?? [];
+  if (places.length > 0 || head === null) return places;
+  throw new LoteError('usage', `The file has no header ${name}`);
 }
 
 /** Returns the proposed options for a file, with the declared ones, even if a dry run would refuse the file. */
 export async function proposedOptions(path: string, declared: IngestOptions): Promise<IngestOptions> {
   const column = Object.entries(declared.columns ?? {});
   const constant = Object.entries(declared.constants ?? {});
-  const mapping = await chosenMapping(requestOf(path, { column, constant }, declared)).catch((error: unknown) => {
+  const choices = await choicesFor(path, { column, constant }, declared).catch((error: unknown) => {
     // The file does not have a declared column.
     if (error instanceof LoteError && error.code === 'usage') return null;
     throw error;
   });
+  const mapping = choices === null ? null : await chosenMapping(path, choices);
   return { ...mapping?.options, ...declared };
 }
 

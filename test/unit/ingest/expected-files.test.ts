@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { MappingOptions } from '../../../src/cli/session/mapping-options.ts';
 import type { Finding } from '../../../src/domain/invoice.ts';
-import { confirmedOptions } from '../../support/files/confirmed-layout.ts';
+import { confirmedOptions, type MappingOptions } from '../../support/files/confirmed-layout.ts';
 import { ingested, ingestedAsIs, type Ingested } from './ingested.ts';
 
 /**

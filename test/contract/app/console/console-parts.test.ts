@@ -1,12 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConsole, type RunningConsole } from '../../../../src/console/console-app.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
-import { checkFile } from '../../../../src/app/files/check-file.ts';
 import { consoleParts } from '../../../../src/app/console/console-parts.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
@@ -39,13 +38,11 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** Returns the folder of the profiles. */
-async function saveProfile(inputDir: string, name: string): Promise<string> {
+async function saveProfile(inputDir: string, name: string): Promise<void> {
   const profiles = join(inputDir, 'profiles');
   await mkdir(profiles, { recursive: true });
   const profile = { constants: { currency: 'USD' }, ignore: ['currency'] };
   await writeFile(join(profiles, `${name}.json`), JSON.stringify(profile));
-  return profiles;
 }
 
 /** Presses the start button of a check page. */
@@ -59,50 +56,6 @@ async function start(page: string): Promise<Response> {
     body: new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value])),
   });
 }
-
-describe('the check of a file that was started before', () => {
-  const NAME = 'known.csv';
-
-  /** As its page in the console says it. */
-  async function page(declared = ''): Promise<string> {
-    return (await fetch(`${web.url}/check?file=${NAME}${declared}`)).text();
-  }
-
-  it('says in advance that a start with another reading would be held, and offers none', async () => {
-    await mkdir(place.inputDir, { recursive: true });
-    const path = join(place.inputDir, NAME);
-    await writeFile(
-      path,
-      'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Vela,1,1.234,IVA_23\n',
-    );
-    expect(await page('&decimal=.'), 'nobody knows it').toContain('action="/start');
-    const { sha256, proof } = await checkFile(path, place.inputDir, { decimal: ',' });
-    const run = { workflowId: 'w', runId: 'r', attempt: 1, now: Date.now(), takeOver: false, order: 'person' as const };
-    const claimed = await ledger.claimBatch({ batchId: 'known', application: 'default', file: NAME, sha256, ...run });
-    if (claimed.kind !== 'claimed') throw new Error(`The batch is ${claimed.kind}`);
-    expect(await page('&decimal=.'), 'read anew by a start').toContain('action="/start');
-    const nothing = { rows: 0, rowsWithoutInvoice: 0, invoices: 0, pageSize: 1, fileFindings: [] };
-    await ledger.finishStaging(claimed.batch, { ...nothing, proof });
-
-    const otherwise = await page('&decimal=.');
-
-    expect(otherwise).toContain('decimal mark &quot;.&quot; instead of &quot;,&quot;');
-    expect(otherwise).not.toContain('action="/start');
-    expect(await page('&decimal=,')).toContain('action="/start');
-    expect(await page(), 'what is not declared stays as it was').not.toContain('instead of');
-  });
-
-  it('says so of a mapping profile that was saved since', async () => {
-    const profiles = await saveProfile(place.inputDir, 'known');
-    // A profile is chosen by the columns of any file, so the next test must not find it.
-    onTestFinished(() => rm(profiles, { recursive: true }));
-
-    const otherwise = await page();
-
-    expect(otherwise).toContain('<li>mapping profile known (sha256 ');
-    expect(otherwise).not.toContain('action="/start');
-  });
-});
 
 describe('a file of the input folder that was checked in the console', () => {
   it('is started as it was checked', async () => {

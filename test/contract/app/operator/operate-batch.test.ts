@@ -1,11 +1,14 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createBatchOperator,
   createConsoleRetry,
   retryInRun,
   retryWorkflowId,
 } from '../../../../src/app/operator/operate-batch.ts';
+import { createConsoleReconcile } from '../../../../src/app/schedules/reconciliation-schedule.ts';
 import type { Operation } from '../../../../src/console/console-options.ts';
 import type { OwnPlace } from '../../../../src/app/temporal/batch-starter.ts';
 import { temporalClient } from '../../../support/servers/temporal-client.ts';
@@ -17,6 +20,8 @@ const TASK_SCHEDULED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_
 
 /** For a server that answers; a worker there is none. */
 const PATIENCE_MS = 5_000;
+
+const WISH = { batchId: 'batch-may', reason: 'again', acceptDuplicateRisk: false, by: 'ana' };
 
 const { client: newClient } = temporalClient();
 
@@ -75,8 +80,45 @@ describe('the run of another installation, which shares the namespace and has th
     const { client } = await runOn(`${name}-b`, retryWorkflowId(name), 'retryInvoices');
     const retry = createConsoleRetry({ client, taskQueue: `${name}-a`, ledgerId: 'own' });
 
-    await expect(
-      retry({ batchId: name, reason: 'again', acceptDuplicateRisk: false, by: 'ana' }),
-    ).rejects.toMatchObject({ code: 'ledger-foreign' });
+    await expect(retry({ ...WISH, batchId: name })).rejects.toMatchObject({ code: 'ledger-foreign' });
+  });
+});
+const NOWHERE = { application: 'default', taskQueue: 'nobody' };
+
+describe.each(['takes connections and does not answer', 'refuses connections'])('a Temporal server that %s', (how) => {
+  let server: Server;
+  let connection: Connection;
+  let client: Client;
+
+  beforeAll(async () => {
+    server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    if (how.startsWith('refuses')) server.close();
+    connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+    client = new Client({ connection });
+  });
+
+  afterAll(async () => {
+    await connection.close();
+    server.close();
+  });
+
+  it.each([
+    ['a reconciliation', () => createConsoleReconcile(client, NOWHERE, 'ledger', 500)()],
+    ['a retry', () => createConsoleRetry({ client, ...NOWHERE, ledgerId: 'ledger' }, 500)(WISH)],
+  ])('is named in the answer to %s, which does not say that it has begun', async (_, ask) => {
+    await expect(ask()).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('look at the batch before you repeat it') as string,
+    });
+  });
+
+  it('does not keep the page of an operator who pauses a batch waiting', async () => {
+    const operate = createBatchOperator({ client, taskQueue: 'nobody' }, 500);
+
+    await expect(operate('batch-may', { kind: 'pause', reason: 'a try' }, 'ana')).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:temporal-unavailable|worker-missing)$/u) as string,
+    });
   });
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepCopy } from '../../../../src/app/files/kept-files.ts';
-import { purgeBatches } from '../../../../src/app/operator/purge-batches.ts';
+import { createPurge } from '../../../../src/app/operator/purge-batches.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -11,8 +11,6 @@ import type { Ledger } from '../../../../src/ledger/ledger.ts';
 const CONTENT = 'invoice_ref\n1\n';
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 const NOW = 1_700_000_000_000;
-const ALL = { olderThanMs: 0, dryRun: false };
-const LATER = NOW + 10;
 
 describe('a purge of kept files', () => {
   let dataDir: string;
@@ -35,12 +33,13 @@ describe('a purge of kept files', () => {
     return (await ledger.claimBatch({ ...file, ...run })).batch;
   }
 
-  function places(of: Ledger) {
-    return { ledger: of, place: { application: 'default', dataDir }, folders: null };
+  function purge(of: Ledger) {
+    const config = { application: 'default', databaseUrl: null, dataDir, inputDir: dataDir, reportsDir: dataDir };
+    return createPurge(config, of)({ olderThanMs: 0, dryRun: false });
   }
 
   it('removes the copy of a file whose batch is purged', async () => {
-    await purgeBatches(places(ledger), ALL, LATER);
+    await purge(ledger);
 
     expect(await readdir(join(dataDir, 'files'))).toEqual([]);
   });
@@ -58,7 +57,7 @@ describe('a purge of kept files', () => {
       },
     };
 
-    await purgeBatches(places(claimedLate), ALL, LATER);
+    await purge(claimedLate);
 
     expect(await readdir(join(dataDir, 'files'))).toEqual([SHA256]);
   });

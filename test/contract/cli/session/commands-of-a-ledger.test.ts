@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { confirmServiceCommand } from '../../../../src/cli/commands/confirm-ledger.ts';
 import { readConfig } from '../../../../src/app/config/config.ts';
-import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
 import { reportCommand } from '../../../../src/cli/commands/report.ts';
-import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
-import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import { readProfile, profileDigestOf } from '../../../../src/app/account/read-profile.ts';
 import { misfitsOf, stopCalibration } from '../../../../src/domain/calibration-state.ts';
 import { keptFile } from '../../../../src/app/files/kept-files.ts';
@@ -231,19 +228,6 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         const asked = purgeCommand(env, { olderThan, dryRun: true, json: false });
         await expect(asked, olderThan).rejects.toMatchObject({ code: 'usage', message });
       }
-    });
-
-    it('leaves a data directory alone that another process owns and says nothing of itself', async () => {
-      const { path } = await openDataDir(join(directory, 'owned'));
-      const lock = await acquireDirectoryLock(path);
-      const { DATABASE_URL: _, ...embedded }: Record<string, string> = { ...env, LOTE_DATA_DIR: path };
-
-      const command = { olderThan: '1d', dryRun: true, json: false };
-      const error = await purgeCommand(embedded, command, 500).catch((reason: unknown) => reason);
-      await lock?.release();
-
-      expect(error).toMatchObject({ code: 'data-directory-owned' });
-      expect(exitCodeOf(error)).toBe(3);
     });
   });
 });

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mapFile } from '../../../../src/app/files/map-file.ts';
-import { chosenAtPrompt } from '../../../../src/cli/session/mapping-options.ts';
 import { mappingText } from '../../../../src/cli/output/check-text.ts';
 import { readTableHead } from '../../../../src/ingest/profile/table-head.ts';
 import { officeWorkbook } from '../../../support/files/office-workbook.ts';
@@ -11,9 +10,11 @@ afterAll(removeTemporaryFiles);
 
 const HEADER = 'invoice_ref;merchant_nif;merchant_legal_name;customer_name;Obs;description;quantity;unit_price';
 
+const CHOICES = { meanings: new Map(), constants: {}, taxCodes: new Map() };
+
 function mappedOf(...lines: readonly string[]) {
   const path = temporaryFile(`${lines.join('\n')}\n`, 'a.csv');
-  return mapFile({ path, inputDir: dirname(path), choices: chosenAtPrompt({}, {}), declared: {}, bodyTemplate: null });
+  return mapFile({ path, inputDir: dirname(path), choices: CHOICES, bodyTemplate: null });
 }
 
 async function looks(...rows: readonly string[]): Promise<readonly string[]> {
@@ -45,23 +46,12 @@ describe('the proposal of a mapping says what deserves a look', () => {
       ['F1;500000000;Loja;Ana;x;Caneta;1;2.00', 'F1;500000000;Loja;Rui;x;Papel;1;3.00'],
     ],
     [
-      'a party column that holds only codes',
-      'digits customer_name',
-      ['F1;500000000;Loja;1023;x;Caneta;1;2.00', 'F2;500000000;Loja;1024;x;Papel;1;3.00'],
-    ],
-    [
       'a merchant that differs as often as the customer',
       'merchants merchant_legal_name',
       ['F1;500000000;Loja A;Ana;x;Caneta;1;2.00', 'F2;500000000;Loja B;Rui;x;Papel;1;3.00'],
     ],
   ])('%s', async (_, look, rows) => {
     expect(await looks(...rows)).toContain(look);
-  });
-
-  it('two candidates for one meaning', async () => {
-    const mapped = await mappedOf(HEADER.replace('Obs', 'Price'), 'F1;500000000;Loja;Ana;9;Caneta;1;2.00');
-
-    expect(mapped?.looks).toContainEqual({ code: 'candidates', header: 'Price', other: 'unit_price' });
   });
 });
 

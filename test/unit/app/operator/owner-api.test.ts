@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeConsoleToken } from '../../../../src/app/data-dir/endpoints-file.ts';
-import { findOwner } from '../../../../src/app/operator/owner-api.ts';
+import { findOwner, hasLeft, takeOrAsk } from '../../../../src/app/operator/owner-api.ts';
 import { emptyDataDir, ownerAt } from './owner-at.ts';
 
 const BATCH = {
@@ -50,13 +50,6 @@ describe('the owner of a data directory', () => {
     await expect(owner?.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
   });
 
-  it('refuses with a sentence, and opens nothing, when it lives and its console cannot be reached', async () => {
-    await expect(ownerAt('http://127.0.0.1:1')).rejects.toMatchObject({
-      code: 'data-directory-owned',
-      message: expect.stringContaining('nothing answers at http://127.0.0.1:1') as string,
-    });
-  });
-
   it('is found by what it wrote down of itself', async () => {
     const owner = await ownerAt(await listening());
 
@@ -79,6 +72,12 @@ describe('the owner of a data directory', () => {
 
     expect(await findOwner(dataDir)).toBeNull();
   });
+});
+
+it('a data directory is left alone that another process owns and says nothing of itself', async () => {
+  const { path } = await emptyDataDir();
+
+  await expect(takeOrAsk(path, async () => null, 500)).rejects.toMatchObject({ code: 'data-directory-owned' });
 });
 
 describe('what is asked of an owner', () => {
@@ -122,10 +121,14 @@ describe('an owner that refuses', () => {
     },
   );
 
-  it('and one that is gone is told apart: the caller becomes the owner then', async () => {
+  it('has not left when it lives and its console cannot be reached, as from another container', async () => {
     const { owner, closeConsole } = await ownerThatSays(200, '{}');
     await closeConsole();
 
-    await expect(owner.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
+    const error: unknown = await owner.purge({ olderThanMs: 1, dryRun: true }).catch((reason: unknown) => reason);
+
+    const message = expect.stringMatching(/nothing answers at http:\S+ within .* Nothing was opened/u) as string;
+    expect(error).toMatchObject({ code: 'owner-leaving', message });
+    expect(await hasLeft(owner, error)).toBe(false);
   });
 });

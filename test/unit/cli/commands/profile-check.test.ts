@@ -33,37 +33,32 @@ describe('lote profile check', () => {
         '',
       ].join('\n'),
     );
+    const same = await check('{}');
+    expect(same.stdout).toContain('valid, the same as the default');
   });
 
-  it('says so when nothing differs', async () => {
-    expect(await check('{}')).toMatchObject({
-      ...{ code: 0, stdout: expect.stringContaining('valid, the same as the default') as string },
-    });
-  });
-
-  it('ends with 64 and shows every mistake', async () => {
+  it('ends with 64 and shows every mistake, and reads no more of a file than a profile may hold', async () => {
     const { code, path, stdout } = await check('{"limit":1,\n"webhook":{"register":"yes"}}');
+    const long = await check(`{}${' '.repeat(2_000_000)}`);
 
-    expect(code).toBe(64);
+    expect([code, long.code]).toEqual([64, 64]);
     const [head, second, first] = stdout.split('\n');
     expect(head).toBe(`${path}: 2 mistakes`);
     expect(first).toMatch(/^ {2}limit: no such key; .*did you mean "limits"\?$/u);
     expect(second).toBe('  webhook.register: expected boolean, received string');
+    expect(long.stdout).toContain('must be at most 256 kB long');
   });
 
-  it('prints one JSON document when asked', async () => {
+  it('prints one JSON document when asked, also of the file of SERVICE_PROFILE', async () => {
     const { path, stdout } = await check('{"limit":1}', true);
+    const right = await file('{"limits":{"maxConcurrency":3}}');
+    const named = printed();
+
+    expect(await profileCheckCommand({ SERVICE_PROFILE: right }, { json: true })).toBe(0);
 
     const mistakes = [{ path: ['limit'], suggestion: 'limits' }];
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, file: path, differences: [], mistakes });
-  });
-
-  it('checks the file of SERVICE_PROFILE when none is named', async () => {
-    const { stdout } = printed();
-    const path = await file('{"limits":{"maxConcurrency":3}}');
-
-    expect(await profileCheckCommand({ SERVICE_PROFILE: path }, { json: true })).toBe(0);
-    expect(JSON.parse(stdout())).toMatchObject({ valid: true, file: path, mistakes: [] });
+    expect(JSON.parse(named.stdout())).toMatchObject({ valid: true, file: right, mistakes: [] });
   });
 
   it('wants a file', async () => {
@@ -74,19 +69,11 @@ describe('lote profile check', () => {
         'FILE must name a readable file',
       );
   });
-
-  it('reads no more of a file than a profile may hold', async () => {
-    expect(await check(`{}${' '.repeat(2_000_000)}`)).toMatchObject({
-      ...{ code: 64, stdout: expect.stringContaining('must be at most 256 kB long') as string },
-    });
-  });
 });
 
-describe('lote profile schema', async () => {
-  it('prints the JSON Schema alone', async () => {
-    const { stdout } = printed();
+it('lote profile schema prints the JSON Schema alone', async () => {
+  const { stdout } = printed();
 
-    expect(await profileSchemaCommand()).toBe(0);
-    expect(stdout()).toBe(schemaText());
-  });
+  expect(await profileSchemaCommand()).toBe(0);
+  expect(stdout()).toBe(schemaText());
 });

@@ -81,29 +81,21 @@ describe('`lote status BATCH`', () => {
     expect(text).not.toContain('lote retry');
   });
 
-  it('asks for nothing when everything went out', () => {
-    const text = statusOf({ ...MAY, counts: { issued: 10 } }, 'UTC');
+  it('says what is wrong with a file of which every invoice went out', () => {
+    const good = { ...MAY, counts: { issued: 10 } };
+    const short = { ...good, rowsWithoutInvoice: 2, rowsLost: 1, totalsDiffer: 'expected 11 invoices, found 10' };
+    const doubtful = { ...good, contradicted: 2, contradictedRefs: ['F-1'] };
 
+    const text = statusOf(good, 'UTC');
     expect(text).toContain('10 went out, 0 not confirmed as issued, 0 open');
     expect(text).toMatch(/next {6}lote report batch-may-1a2b3c4d\n$/);
-    expect(text).not.toMatch(/lost|totals/);
-  });
-
-  it('says what is wrong with a file of which every invoice went out', () => {
-    const batch = { ...MAY, counts: { issued: 10 }, rowsWithoutInvoice: 2, rowsLost: 1 };
-
-    const text = statusOf({ ...batch, totalsDiffer: 'expected 11 invoices, found 10' }, 'UTC');
-
-    expect(text).toContain('  lost      1 rows without a usable reference or tax number, in no invoice\n');
-    expect(text).toContain('  totals    expected 11 invoices, found 10\n');
-  });
-
-  it('names the invoices that went out and are in doubt', () => {
-    const batch = { ...MAY, counts: { issued: 10 }, contradicted: 2, contradictedRefs: ['F-1'] };
-
-    expect(statusOf(batch, 'UTC')).toContain(
+    expect(text).not.toMatch(/lost|totals|doubt/);
+    expect(statusOf(short, 'UTC')).toContain(
+      '  lost      1 rows without a usable reference or tax number, in no invoice\n  totals    expected 11 invoices, found 10\n',
+    );
+    expect(statusOf(doubtful, 'UTC')).toContain(
       '  in doubt  2 went out, and may exist twice or have failed; look them up at the service: F-1, …\n',
     );
-    expect(statusTable([batch], 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
+    expect(statusTable([doubtful], 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
   });
 });

@@ -125,11 +125,6 @@ describe('the check of a file', () => {
   it.each([
     ['is refused', { refused: true, invoices: 0, findings: [WRONG] }, 'Row 7: no number.'],
     ['has no valid invoice', { invalid: 2, findings: [WRONG] }, 'Row 7: no number.'],
-    [
-      'was started before, and is read otherwise now',
-      { readOtherwise: ['decimal mark "." instead of "," in <unit_price>'] },
-      '<li>decimal mark &quot;.&quot; instead of &quot;,&quot; in &lt;unit_price&gt;</li>',
-    ],
   ])('offers no start for a file that %s', async (_, check, said) => {
     const page = await checkPage({ check });
 
