@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import { startConsole } from '../../../src/console/console-app.ts';
-import { consoleActions, ledgerHolding } from '../../unit/console/console-ledger.ts';
+import { startTestConsole } from '../../unit/console/console-ledger.ts';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
@@ -22,15 +21,7 @@ function takeAllFiles(): () => void {
  * Starts a console, sends half of a request, uses all files up, and sends the rest of the request. Prints the status of
  * that answer, and of an answer on the same connection after files are free again.
  */
-const web = await startConsole({
-  ...{ host: '127.0.0.1', port: 0, token: 'a-long-random-token' },
-  ledger: ledgerHolding([]),
-  reportsDir: '/nowhere',
-  links: { temporalUi: null },
-  version: '0.1.0',
-  ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-  actions: consoleActions({ run: async () => ({ batches: [] }) }),
-});
+const web = await startTestConsole({ token: 'a-long-random-token' });
 const REQUEST = 'GET /api/batches HTTP/1.1\r\nhost: 127.0.0.1\r\n';
 // This first request makes the console load its modules while files are free.
 await fetch(`${web.url}/api/health`).then((answer) => answer.text());

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../../src/domain/invoice.ts';
-import { createConsoleApp } from '../../../src/console/console-app.ts';
+import { createConsoleApp, startConsole } from '../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { batchInvoice, batchOf, countsOf, NOON } from '../report/batch-invoices.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -100,15 +100,29 @@ export function consoleActions({ files, ...given }: SomeActions = {}): ConsoleAc
   };
 }
 
-/** A console over a ledger that stands still; it has actions if the test names one. */
-export function testConsole({ actions, ...given }: TestConsole = {}) {
-  return createConsoleApp({
+/** Options of a console over a ledger that stands still. */
+export function optionsOf({ actions, ...given }: TestConsole = {}): ConsoleOptions {
+  return {
     ...{ ledger: ledgerHolding([]), reportsDir: '/nowhere', links: { temporalUi: null } },
     ...{ version: '0.1.0', timeZone: 'UTC' },
     ready: () => Promise.resolve({ status: 'ready', parts: {} }),
     ...(actions === undefined ? {} : { actions: consoleActions(actions) }),
     ...given,
-  });
+  };
+}
+
+/** A console over a ledger that stands still; it has actions if the test names one. */
+export function testConsole(given: TestConsole = {}) {
+  return createConsoleApp(optionsOf(given));
+}
+
+/** The same, listening on a free port of this machine. */
+export function startTestConsole({
+  host = '127.0.0.1',
+  port = 0,
+  ...given
+}: TestConsole & { readonly host?: string; readonly port?: number } = {}) {
+  return startConsole({ ...optionsOf(given), host, port });
 }
 
 /** A page, as a browser asks for it. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startConsole, type RunningConsole } from '../../../src/console/console-app.ts';
-import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
+import type { RunningConsole } from '../../../src/console/console-app.ts';
+import { startTestConsole } from './console-ledger.ts';
 
 const running: RunningConsole[] = [];
 
@@ -10,13 +10,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((console) => console.close()));
 });
 
-async function start(given: Partial<Parameters<typeof startConsole>[0]> = {}): Promise<RunningConsole> {
-  const started = await startConsole({
-    ...{ host: '127.0.0.1', port: 0, reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0' },
-    ledger: ledgerHolding([{ batch: aBatch(), invoices: [anInvoice()] }]),
-    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-    ...given,
-  });
+async function start(given: Parameters<typeof startTestConsole>[0] = {}): Promise<RunningConsole> {
+  const started = await startTestConsole(given);
   running.push(started);
   return started;
 }

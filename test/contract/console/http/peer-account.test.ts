@@ -3,10 +3,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startConsole } from '../../../../src/console/console-app.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
-import { consoleActions, ledgerHolding } from '../../../unit/console/console-ledger.ts';
+import { startTestConsole } from '../../../unit/console/console-ledger.ts';
 
 const run = promisify(execFile);
 const WITHOUT_FILES = await compiledProcess(
@@ -17,15 +16,7 @@ const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`peer account: tests with another account are left out; ${whyNot}`);
 
 async function started(host: string): Promise<string> {
-  const web = await startConsole({
-    ...{ host, port: 0, token: TOKEN },
-    ledger: ledgerHolding([]),
-    reportsDir: '/nowhere',
-    links: { temporalUi: null },
-    version: '0.1.0',
-    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-    actions: consoleActions({ run: async () => ({ batches: [] }) }),
-  });
+  const web = await startTestConsole({ host, token: TOKEN });
   onTestFinished(() => web.close());
   return web.url;
 }

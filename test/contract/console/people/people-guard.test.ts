@@ -9,9 +9,9 @@ import { createConsoleApp, startConsole, type RunningConsole } from '../../../..
 import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/profile.ts';
-import { openLedger } from '../../../../src/app/account/open-ledger.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
-import { aBatch, anInvoice, consoleActions, ledgerHolding } from '../../../unit/console/console-ledger.ts';
+import { aBatch, anInvoice, consoleActions, ledgerHolding, optionsOf } from '../../../unit/console/console-ledger.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import { consolePeople, profileSettings } from '../../../../src/app/console/console-parts.ts';
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await mkdir(join(directory, BATCH));
   for (const name of ['report.json', 'report.csv', 'report.html', 'corrections.csv'])
     await writeFile(join(directory, BATCH, name), 'F-1;501964843');
-  ledger = await openLedger({ databaseUrl: null, directory: join(directory, 'ledger') });
+  ledger = await temporaryLedger();
   options = consoleOptions();
   web = await startConsole({ ...options, host: '127.0.0.1', port: 0 });
   proxy = await signInProxy(web.url, PROXY);
@@ -70,17 +70,11 @@ beforeEach(() => {
 
 function consoleOptions(): ConsoleOptions {
   const held = ledgerHolding([{ batch: aBatch({ batchId: BATCH }), invoices: INVOICES }]);
-  return {
+  return optionsOf({
     ledger: { ...held, searchInvoices: async () => ({ found: FOUND, lookedAt: 2, backTo: null, next: null }) },
-    reportsDir: directory,
-    links: { temporalUi: null },
-    version: '0.1.0',
-    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
-    token: TOKEN,
-    actions: actions(),
-    people: consolePeople(SIGN_IN, ledger),
+    ...{ reportsDir: directory, token: TOKEN, people: consolePeople(SIGN_IN, ledger), actions: actions() },
     profileSettings: profileSettings(DEFAULT_PROFILE),
-  };
+  });
 }
 
 function actions(): ConsoleActions {
