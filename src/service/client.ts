@@ -2,7 +2,6 @@ import { classify } from './classify.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { openConnection, type ConnectionOptions } from './service-connection.ts';
 import { fillTemplate, invoiceBody } from './profile/body-template.ts';
-import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, isOneOf, wordAt } from './profile/place.ts';
 import type { ServiceProfile } from './profile/profile.ts';
@@ -135,8 +134,6 @@ export function webhookBody(url: string, template: unknown): string {
 }
 
 const LONGEST_SECRET = 4_096;
-/** Checks the length first, so that `isSecret` never reads a text that is too long. */
-const Secret = z.string().refine((text) => text.length <= LONGEST_SECRET && isSecret(text));
 
 /**
  * Reads the answer to the registration of the receiver. The caller has evaluated the expressions of the profile. The
@@ -144,8 +141,9 @@ const Secret = z.string().refine((text) => text.length <= LONGEST_SECRET && isSe
  */
 export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
   if (isRegistered(end, profile)) {
-    const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
-    return { kind: 'registered', secret: secret.success ? secret.data : null };
+    const found = readPlace(documentOf(end), profile.webhook.secret);
+    const isUsable = typeof found === 'string' && found.length <= LONGEST_SECRET && isSecret(found);
+    return { kind: 'registered', secret: isUsable ? found : null };
   }
   const answer = classify(end, profile, null);
   if (answer.kind === 'created' || answer.kind === 'not-permitted')

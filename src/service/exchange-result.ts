@@ -1,4 +1,4 @@
-import { hideSecret, isHidden } from './profile/hide-secret.ts';
+import { hideSecret } from './profile/hide-secret.ts';
 import { parseExactJson, textOf } from './profile/exact-json.ts';
 import type { Document } from './profile/place.ts';
 import type { RequestOutcome } from '../domain/records/measures.ts';
@@ -61,7 +61,7 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   const text = textOf(bytes);
   if (text === null) return { kind: 'unreadable', why: 'not-json' };
   // JSON may write any character of the key as an escape; many services do so with `/` and `+`.
-  const mayQuote = isHidden(secret) && (text.includes(secret) || text.includes('\\'));
+  const mayQuote = text.includes(secret) || text.includes('\\');
   try {
     return { kind: 'json', value: parseExactJson(text, mayQuote ? hiding(secret) : undefined) };
   } catch {
@@ -73,7 +73,7 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
 /** Returns the headers of an answer with the secret hidden: a profile may read the reason of a refusal from them. */
 export function readHeaders(headers: AnswerHeaders, secret: string): AnswerHeaders {
   const texts = Object.values(headers).flat();
-  if (!isHidden(secret) || !texts.some((text) => text?.includes(secret))) return headers;
+  if (!texts.some((text) => text?.includes(secret))) return headers;
   const hidden = (text: string): string => hideSecret(text, secret);
   return Object.fromEntries(
     Object.entries(headers).map(([name, said]) => [name, typeof said === 'string' ? hidden(said) : said?.map(hidden)]),

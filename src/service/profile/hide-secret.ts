@@ -1,14 +1,9 @@
 /** A shorter secret is a stand-in in a test; hiding it everywhere would make texts unreadable. */
 const SHORTEST = 8;
 
-/** Tells whether a secret is long enough to be hidden. */
-export function isHidden(secret: string): boolean {
-  return secret.length >= SHORTEST;
-}
-
 /** Replaces each occurrence of the secret in a text of the service by `[key]`. */
 export function hideSecret(text: string, secret: string): string {
-  return isHidden(secret) ? text.replaceAll(secret, '[key]') : text;
+  return secret.length >= SHORTEST ? text.replaceAll(secret, '[key]') : text;
 }
 
 /** Services show a mask instead of a secret: several stars or dots, or an ellipsis. */

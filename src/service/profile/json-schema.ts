@@ -30,33 +30,17 @@ export function schemaText(): string {
 }
 
 /** Returns the path of each key of a profile with its schema; `[]` stands for each entry of a list. */
-export function keyPaths(schema: JsonSchema, above: readonly string[] = []): ReadonlyMap<string, JsonSchema> {
-  const found = new Map<string, JsonSchema>();
-  const { items } = withKeys(schema);
-  if (isPlainObject(items) && above.length > 0) {
-    const [last = '', ...before] = above.toReversed();
-    for (const [path, one] of keyPaths(items, [...before.toReversed(), `${last}[]`])) found.set(path, one);
-  }
-  for (const [key, below] of Object.entries(propertiesOf(withKeys(schema)))) {
-    if (!isPlainObject(below)) continue;
-    found.set([...above, key].join('.'), below);
-    for (const [path, one] of keyPaths(below, [...above, key])) found.set(path, one);
+export function keyPaths(schema: JsonSchema, path = ''): ReadonlyMap<string, JsonSchema> {
+  const { anyOf } = schema;
+  // Of alternatives, the first that has keys or entries counts.
+  const forms = (Array.isArray(anyOf) ? anyOf : [schema]).filter(isPlainObject);
+  const { properties = {}, items } = forms.find((one) => 'properties' in one || 'items' in one) ?? {};
+  const found = new Map(isPlainObject(items) ? keyPaths(items, `${path}[]`) : []);
+  for (const [name, below] of Object.entries(properties as Readonly<Record<string, JsonSchema>>)) {
+    const key = path === '' ? name : `${path}.${name}`;
+    for (const [one, itsSchema] of [[key, below] as const, ...keyPaths(below, key)]) found.set(one, itsSchema);
   }
   return found;
-}
-
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  const properties = schema['properties'];
-  return isPlainObject(properties) ? properties : {};
-}
-
-/** Returns the first alternative of a schema that has keys or entries. */
-function withKeys(schema: JsonSchema): JsonSchema {
-  const { anyOf } = schema;
-  if (!Array.isArray(anyOf)) return schema;
-  return (
-    (anyOf as readonly unknown[]).filter(isPlainObject).find((one) => 'properties' in one || 'items' in one) ?? schema
-  );
 }
 
 /** One setting of a profile that Lote merges as a whole: a value, a list or an object that is empty by default. */
