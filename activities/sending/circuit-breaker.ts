@@ -1,6 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
-import { isAhead } from '../../src/domain/time/is-ahead.ts';
+import { LONGEST_PROBE_MS, isAhead } from '../../src/domain/time/instants.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /** After this many troubles without a success between them, the service itself is in trouble, not an invoice. */

@@ -1,5 +1,5 @@
 import { OLDER_LEDGER } from '../../src/domain/retry-decision.ts';
-import { isAhead } from '../../src/domain/time/is-ahead.ts';
+import { isAhead } from '../../src/domain/time/instants.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { restricted } from './sending-permission.ts';
 import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';

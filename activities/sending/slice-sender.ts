@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/time/instants.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { LONGEST_SLICE_MS } from '../../src/domain/messages/messages.ts';
-import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
+import { LONGEST_PROBE_MS, ageOf } from '../../src/domain/time/instants.ts';
 import { FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration-state.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../failure.ts';
@@ -13,7 +13,6 @@ import { type SliceInput, type SliceResult, SliceSender, type ProcessParts, type
 import type { SendingPermit } from './sending-permission.ts';
 import { StoredErrors } from './stored-errors.ts';
 import { Context } from '@temporalio/activity';
-import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 

@@ -1,5 +1,5 @@
 import { pollsDue, nextPollInMs, pollsEveryInvoice, type PollPace } from '../../src/domain/time/poll-times.ts';
-import { ageOf } from '../../src/domain/time/is-ahead.ts';
+import { ageOf } from '../../src/domain/time/instants.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import type { PageWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -8,7 +8,7 @@ import { countsByOutcome } from '../domain/outcome-counts.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { BatchRecord } from '../domain/records/batch-record.ts';
 import type { SavedTotalCheck } from '../domain/records/total-check.ts';
-import { DAY_MS } from '../domain/time/day-ms.ts';
+import { DAY_MS } from '../domain/time/instants.ts';
 import { dayStart, ownZone } from '../domain/time/zone-offsets.ts';
 import type { InvoiceSearch, InvoiceSearchResult, SearchPosition } from '../ledger/batches/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,4 +1,4 @@
-import { isAhead } from './time/is-ahead.ts';
+import { isAhead } from './time/instants.ts';
 
 /**
  * The request rate of one base address, which all processes of a ledger share.

@@ -1,6 +1,6 @@
 import type { Reason } from './invoice.ts';
 import type { InvoiceState } from './invoice-state.ts';
-import { isAhead } from './time/is-ahead.ts';
+import { isAhead } from './time/instants.ts';
 
 /** States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not repeated in bulk. */
 export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;

@@ -1,4 +1,4 @@
-import { CLOCKS_DIFFER_MS } from '../domain/time/is-ahead.ts';
+import { CLOCKS_DIFFER_MS } from '../domain/time/instants.ts';
 import type { Reason } from '../domain/invoice.ts';
 
 /**

@@ -10,7 +10,7 @@ import { html } from '../texts/html.ts';
 import { NIGHT_TEXTS, waitingCount } from '../texts/nights/night-verdict.ts';
 import { nightSections } from '../texts/nights/night-html.ts';
 import { documentHead } from '../report/html/html-report.ts';
-import { isoTime } from '../domain/time/iso-time.ts';
+import { isoTime } from '../domain/time/instants.ts';
 import { inReportsFolder, REPORT_DIRECTORY_MODE, REPORT_FILE_MODE } from '../report/write-synced.ts';
 import type { NightlyRun } from '../domain/records/dropped-file.ts';
 import type {

@@ -5,7 +5,7 @@ import { isWholeFile, lostRows } from '../domain/row.ts';
 import { everyCountByOutcome, issuedCount, currencyTotals } from '../domain/outcome-counts.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, createOutcomeTally, sameCounts } from './check-balance.ts';
-import { isoTime } from '../domain/time/iso-time.ts';
+import { isoTime } from '../domain/time/instants.ts';
 import {
   NO_HISTORY,
   type ReportHistory,

@@ -11,7 +11,7 @@ import type {
   Contradicted,
   OutcomeCount,
 } from '../domain/records/batch-record.ts';
-import { isoTime } from '../domain/time/iso-time.ts';
+import { isoTime } from '../domain/time/instants.ts';
 import type { AuditEntry } from '../ledger/operations/audit.ts';
 import type { SinceReport } from '../ledger/operations/report-marks.ts';
 import { LoteError } from '../domain/errors.ts';

@@ -33,7 +33,7 @@ import { reportFormat, englishNote, type ReportFormat } from './texts/report-for
 import { countsByOutcome, currencyTotals } from '../domain/outcome-counts.ts';
 import { EXCEL_CSV_START, excelCsvRecord } from '../domain/text/escape-formula.ts';
 import type { BatchInvoice } from '../domain/records/batch-record.ts';
-import { isoTime } from '../domain/time/iso-time.ts';
+import { isoTime } from '../domain/time/instants.ts';
 import type { BatchFigures } from '../ledger/operations/report-marks.ts';
 
 /** Writes report.json: one JSON document with one invoice per line, for people and line tools. It is the same in each language. */

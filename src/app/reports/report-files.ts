@@ -4,7 +4,7 @@ import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { differingTotals } from '../../domain/control-totals.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { givenOnly } from '../../domain/given-only.ts';
-import { isoTime } from '../../domain/time/iso-time.ts';
+import { isoTime } from '../../domain/time/instants.ts';
 import { misfitsOf } from '../../domain/calibration-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { isCorrectionsFile } from '../../report/corrections/write-corrections.ts';

@@ -8,7 +8,7 @@ import { durationQuantile, mergedHistograms } from '../../domain/time/duration-h
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
-import { DAY_MS } from '../../domain/time/day-ms.ts';
+import { DAY_MS } from '../../domain/time/instants.ts';
 import { dayOf } from '../../domain/time/zone-offsets.ts';
 import type { BatchFigures, BatchInFigures } from '../../ledger/operations/report-marks.ts';
 

@@ -31,7 +31,7 @@ import {
   SPENT_KEY_REASONS,
   type RetryPolicy,
 } from '../retry-decision.ts';
-import { isAhead } from '../time/is-ahead.ts';
+import { isAhead } from '../time/instants.ts';
 
 /**
  * Decides each change of an invoice, in one pure function. The ledger locks invoices, calls `decide` for each, and

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { LoteError } from '../../domain/errors.ts';
 import { isBuiltInSandbox, requireKnownService } from '../../app/account/account-guard.ts';
 import { receiverIdentity } from '../../app/receiver/receiver-identity.ts';
-import { DAY_MS } from '../../domain/time/day-ms.ts';
+import { DAY_MS } from '../../domain/time/instants.ts';
 import { RECEIVER_HEADER } from '../../webhooks/server.ts';
 import { openService } from '../../app/account/open-service.ts';
 import { causeCode } from '../../platform/error-code.ts';

@@ -8,8 +8,7 @@ import {
 } from '../../domain/request-rate.ts';
 import type { Database } from '../../database/database.ts';
 import { changeFact, findFact } from '../facts.ts';
-import { LONGEST_PROBE_MS } from '../../domain/time/longest-probe.ts';
-import { isAhead } from '../../domain/time/is-ahead.ts';
+import { LONGEST_PROBE_MS, isAhead } from '../../domain/time/instants.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
 /** The account of the service to which an application's invoices go. */

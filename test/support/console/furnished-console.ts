@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import { startConsole } from '../../../src/console/console-app.ts';
-import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
+import { DAY_MS } from '../../../src/domain/time/instants.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { createRunLog } from '../../../src/nightly/run-log.ts';

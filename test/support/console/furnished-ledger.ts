@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/database/database.ts';
 import { unusualTotalReason } from '../../../activities/batch/total-check.ts';
-import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
+import { DAY_MS } from '../../../src/domain/time/instants.ts';
 
 /** The amount of data in the ledger. */
 export interface Furniture {
