@@ -29,7 +29,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 8, lines: 973 },
   'src/domain': { files: 42, lines: 3972 },
-  'src/health': { files: 11, lines: 1357 },
+  'src/health': { files: 11, lines: 1346 },
   'src/ingest': { files: 40, lines: 6205 },
   'src/ledger': { files: 39, lines: 6148 },
   'src/nightly': { files: 5, lines: 827 },

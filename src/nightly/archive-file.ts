@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode, namesIn } from '../platform/error-code.ts';
@@ -22,7 +23,7 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   const folder = join(inputDir, file.destination, file.night.date);
   await makeFolder(folder, FOLDER_MODE);
   const isThere = await isFile(source);
-  const name = await reservedName(file, folder, isThere);
+  const name = await reservedName(options, { file, folder, isThere });
   if (name === null) return null;
   if (isThere && !(await moved(source, join(folder, name)))) {
     // A later attempt archived the file while this one was stopped: if the note has no file, this attempt wrote it.
@@ -47,7 +48,10 @@ async function moved(from: string, to: string): Promise<boolean> {
  * attempt may have reserved a name before. `isThere`: the file is still in its claim folder. Returns null if the file
  * is gone and the archive does not have it.
  */
-async function reservedName(file: ArchiveFile, folder: string, isThere: boolean): Promise<string | null> {
+async function reservedName(
+  { inputDir }: DropFolderOptions,
+  { file, folder, isThere }: { readonly file: ArchiveFile; readonly folder: string; readonly isThere: boolean },
+): Promise<string | null> {
   const claim = `${file.night.nightId}/${file.slot}`;
   const read = `${READ}${file.batchId ?? '-'} ${file.size} ${file.changedAt}`;
   for (let number = 1; ; number += 1) {
@@ -56,8 +60,10 @@ async function reservedName(file: ArchiveFile, folder: string, isThere: boolean)
     const owner = await claimIn(note);
     const isTaken = await isFile(join(folder, name));
     if (owner === claim) return isThere || isTaken ? name : null;
-    if (isTaken || owner !== null) continue;
-    if (!isThere) return null;
+    if (!isThere && !isTaken && owner === null) return null;
+    if (isTaken || !isThere) continue;
+    // An interrupted run left its note, and another run has its file now.
+    if (owner !== null && !existsSync(nightlyRunPath(inputDir, owner))) await rm(note, { force: true });
     await writeNewFile(note, `${file.note.trimEnd()}\n\nclaim: ${claim}\n${read}\n`, NOTE_MODE);
     // Another process may have placed a note at the same moment.
     if ((await claimIn(note)) !== claim) continue;

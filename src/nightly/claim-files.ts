@@ -4,6 +4,7 @@ import { errorCode } from '../platform/error-code.ts';
 import { folderTrouble, isAbout } from '../platform/folders.ts';
 import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
 import {
+  closeClaimFolders,
   type DropFolderOptions,
   isIgnoredName,
   IN_PROGRESS,
@@ -14,7 +15,6 @@ import {
   nightlyRunPath,
   openClaimFolder,
   removeEmptyClaimFolder,
-  removeClaimFolder,
 } from './claim-folder.ts';
 import type { ArchiveFile, Claims, NightlyRun, WaitingFile, WaitingReason } from '../domain/records/dropped-file.ts';
 
@@ -50,12 +50,12 @@ async function takeOver(
     }
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
-      const path = join(nightlyRunPath(inputDir, nightId), claimFolder, name ?? '');
-      const kept = name === null ? null : await moveIn(options, night, { path, name });
-      if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
-      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
+      if (name === null) continue;
+      const path = join(nightlyRunPath(inputDir, nightId), claimFolder, name);
+      const kept = await moveIn(options, night, { path, name });
+      if (kept === 'not-movable') stuck.push({ name, reason: kept });
     }
-    await removeClaimFolder(inputDir, nightId);
+    await closeClaimFolders(inputDir, nightId);
   }
   return stuck;
 }
@@ -172,16 +172,8 @@ export function createDropFolder(options: DropFolderOptions) {
     changed: (now: number, isRead: (path: string) => Promise<boolean>) =>
       withFolderNamed(options, () => changedFiles(inputDir, now, isRead)),
     /** Ends a night: removes its folder unless a file is still in it. */
-    close: ({ nightId }: NightlyRun) => withFolderNamed(options, () => close(nightId)),
+    close: ({ nightId }: NightlyRun) => withFolderNamed(options, () => closeClaimFolders(inputDir, nightId)),
   };
-
-  async function close(nightId: string): Promise<void> {
-    for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
-      if (name !== null) continue;
-      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
-    }
-    await removeClaimFolder(inputDir, nightId);
-  }
 }
 
 /** @throws LoteError `input-unusable`, naming the folder, because folders below the input folder may be on disks of their own */

@@ -110,9 +110,11 @@ export async function removeEmptyClaimFolder(inputDir: string, nightId: string, 
   await removeEmptyFolder(path);
 }
 
-/** Removes the folder of a nightly run without claim folders, and then its record. */
-export async function removeClaimFolder(inputDir: string, nightId: string): Promise<void> {
+/** Removes the claim folders of a nightly run that hold no dropped file; without any left, its folder and its record, too. */
+export async function closeClaimFolders(inputDir: string, nightId: string): Promise<void> {
   const path = nightlyRunPath(inputDir, nightId);
+  for (const { claimFolder } of await listClaimFolders(inputDir, nightId))
+    await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
   if ((await namesIn(path)).length > 0) return;
   await removeEmptyFolder(path);
   await rm(recordPath(inputDir, nightId), { force: true });

@@ -8,20 +8,15 @@ import { describeReconciliation, reconciliationId } from '../../app/schedules/re
 import { livePollers, workerScope } from '../../app/temporal/queue-pollers.ts';
 import { GRPC_STATUS, temporalRefusal } from '../../app/temporal/calls.ts';
 import { searchAttributesOf } from '../../app/temporal/search-attributes.ts';
-import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
+import { errorText, fine, trouble, unknown, type Check } from './check.ts';
 import type { Examination } from './check-ledger.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
-/** Ends the slow checks early enough that the findings of the other checks still arrive in time. */
-const SPARE_MS = 500;
 const NOT_KNOWN =
   'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
-/** The checks that must pass before the doctor can read schedules. */
-const NEEDED = new Set(['temporal', 'temporal namespace']);
 
 /** Checks the configured Temporal server, or the server of the process that owns the data directory. */
 export async function checkTemporal(parts: Examination): Promise<readonly Check[]> {
-  const until = performance.now() + parts.patienceMs - SPARE_MS;
   const { temporal, dataDir } = parts.config;
   const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
   const address = temporal.address ?? owner?.temporalAddress ?? null;
@@ -38,7 +33,7 @@ export async function checkTemporal(parts: Examination): Promise<readonly Check[
     const namespace = owner?.temporalNamespace ?? temporal.namespace;
     const client = new TemporalClient({ connection, namespace });
     const config = besideOwner(parts.config, owner);
-    return await checkAll(client, { ...parts, config, address, patienceMs: until - performance.now() });
+    return await checkServer(client, { ...parts, config, address });
   } finally {
     await connection.close();
   }
@@ -48,24 +43,18 @@ interface ServerParts extends Examination {
   readonly address: string;
 }
 
-/** Checks the server and the schedules at the same time, so that a check without an answer hides no other finding. */
-async function checkAll(client: Client, parts: ServerParts): Promise<readonly Check[]> {
-  const [server, schedules] = await Promise.all([
-    within('temporal', parts.patienceMs, async () => checkServer(client, parts)),
-    within('schedules', parts.patienceMs, async () =>
-      Promise.all([reconciliationCheck(client, parts.config), nightsCheck(client, parts.config)]),
-    ),
-  ]);
-  const isUsable = server.every(({ name, state }) => state !== 'trouble' || !NEEDED.has(name));
-  return isUsable ? [...server, ...schedules] : server;
-}
-
 async function checkServer(client: Client, parts: ServerParts): Promise<readonly Check[]> {
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   const server = fine('temporal', `${parts.address} answers; server ${serverVersion}`);
   const namespace = await namespaceCheck(client);
   if (namespace.state === 'trouble') return [server, namespace];
-  return [server, namespace, await searchAttributesCheck(client), await workersCheck(client, parts)];
+  const others = [
+    searchAttributesCheck(client),
+    workersCheck(client, parts),
+    reconciliationCheck(client, parts.config),
+    nightsCheck(client, parts.config),
+  ];
+  return [server, namespace, ...(await Promise.all(others))];
 }
 
 async function namespaceCheck(client: Client): Promise<Check> {

@@ -1,14 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forTest, shared } from '../../support/lifetime.ts';
+import { forTest } from '../../support/lifetime.ts';
 import { correctedInOffice, officeWorkbook } from '../../support/files/office-workbook.ts';
-import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
-import { lotePlace, nightIn, nightSummary, readJson } from '../../support/lote/running-lote.ts';
-
-interface ShownNights {
-  readonly nights: { readonly hour: number; readonly minute: number; readonly timezone: string } | null;
-}
+import { newPlace, runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
+import { lotePlace, nightSummary, readJson } from '../../support/lote/running-lote.ts';
 
 /** What the last night of a summary did with its only file, and the counts in the report of it. */
 async function lastFile(end: CommandEnd) {
@@ -19,32 +15,6 @@ async function lastFile(end: CommandEnd) {
 }
 
 describe('lote nightly', () => {
-  const place = shared(() => lotePlace({ temporal: 'own', up: true }));
-
-  it('is switched on, keeps its plan, runs a night now, and is switched off', async () => {
-    const on = await place.run('nightly', 'on', '--at', '02:30', '--timezone', 'Europe/Madrid', '--json');
-    const show = await place.run('nightly', 'show');
-    await place.file('dropped.csv', { invoices: 4 });
-    const now = await place.run('nightly', 'now', '--json');
-    const off = await place.run('nightly', 'off');
-
-    expect(on.code, on.stderr).toBe(0);
-    const plan = JSON.parse(on.stdout) as ShownNights;
-    expect(plan.nights).toMatchObject({ hour: 2, minute: 30, timezone: 'Europe/Madrid' });
-
-    expect(show.stdout, show.stderr).toContain('Nights are on: every day at 02:30 Europe/Madrid');
-    expect(now.code, now.stderr).toBe(0);
-    expect(nightIn(now)).toMatchObject({ files: 1, problems: 0 });
-    expect((await nightSummary(now)).totals).toMatchObject({ files: 1, issued: 1 });
-    const [date = ''] = await readdir(join(place.inputDir, 'archive'));
-    expect((await readdir(join(place.inputDir, 'archive', date))).toSorted()).toEqual([
-      'dropped.csv',
-      'dropped.csv.note.txt',
-    ]);
-    place.expectIssued(4);
-    expect(off.stdout, off.stderr).toContain('Nights are off now.');
-  });
-
   it('issues what is right in a dropped workbook, and the rest when its corrections are dropped corrected', async () => {
     const header = 'invoice_ref,merchant_nif,merchant_legal_name,merchant_email,customer_name,currency,description';
     const merchant = ['501964843', 'Padaria Central do Porto, Lda', 'faturas@padaria-central.example'];
@@ -52,7 +22,7 @@ describe('lote nightly', () => {
       ...[ref, ...merchant, 'Ana Reis', 'EUR', 'Vela', 2, price, 'IVA_23'],
     ];
     const table = [[...header.split(','), 'quantity', 'unit_price', 'tax_code'], row('W/1', 1.5), row('W/2', 'x')];
-    // Both nights are handed over to one owner, which another service and another ledger keep apart from the test before.
+    // Both nights are handed over to one owner.
     const own = await forTest(lotePlace({ up: true }));
     const night = () => own.run('nightly', 'now', '--json');
     await own.file('faturas.xlsx', officeWorkbook(table));
@@ -83,6 +53,7 @@ describe('lote nightly', () => {
     [['nightly', 'on', '--catch-up', '12'], '--catch-up must be a duration with a unit'],
     [['purge', '--older-than', '400m'], '--older-than must be a duration of at least a day'],
   ])('%j is a usage error with an example, which needs no Temporal server', async (parameters, sentence) => {
+    const place = await forTest(newPlace());
     const run = await runLote(parameters, { ...place.env, TEMPORAL_ADDRESS: '127.0.0.1:9' });
 
     expect(run.code).toBe(64);

@@ -5,12 +5,11 @@ import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
 import { atFirst, drop, dropFolderAt, nobodyIsOpen, treeOf, writtenAt, nightNamed } from './drop-place.ts';
 import {
+  closeClaimFolders,
   isIgnoredName,
   makeClaimFolder,
   nightlyOwner,
   openClaimFolder,
-  removeEmptyClaimFolder,
-  removeClaimFolder,
 } from '../../../src/nightly/claim-folder.ts';
 
 const NIGHT = nightNamed('a');
@@ -248,8 +247,7 @@ describe("a night's folder", () => {
     await drop(inputDir, `in-progress/${NIGHT.nightId}/0001/may.csv`);
     await drop(inputDir, `in-progress/${NIGHT.nightId}/0002/.note`);
 
-    for (const slot of ['0001', '0002', '0009']) await removeEmptyClaimFolder(inputDir, NIGHT.nightId, slot);
-    await removeClaimFolder(inputDir, NIGHT.nightId);
+    await closeClaimFolders(inputDir, NIGHT.nightId);
 
     expect(await treeOf(inputDir)).toEqual([
       `in-progress/.${NIGHT.nightId}.json`,
