@@ -80,13 +80,13 @@ function isClosed(batch: ReadBatch): batch is ClosedBatch {
 async function reportPaths(reportsDir: string, batchId: string) {
   const directory = join(reportsDir, batchId);
   const names = await readdir(directory).catch((): string[] => []);
-  const found = (pattern: RegExp): string | null => {
-    const name = names.find((one) => pattern.test(one));
+  const found = (start: string): string | null => {
+    const name = names.find((one) => one.startsWith(start));
     return name === undefined ? null : join(directory, name);
   };
   return {
-    ...{ json: found(/^report\.json$/u), csv: found(/^report\.csv$/u), html: found(/^report\.html$/u) },
-    corrections: found(/^corrections\./u),
+    ...{ json: found('report.json'), csv: found('report.csv'), html: found('report.html') },
+    corrections: found('corrections.'),
   };
 }
 
