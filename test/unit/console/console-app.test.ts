@@ -352,7 +352,8 @@ describe('the JSON API', () => {
   it.each(['/api/batches/none', '/api/nothing'])('answers 404 in JSON: %s', async (path) => {
     const answer = await get(path);
 
-    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { message: expect.any(String) } }]);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) as string } });
   });
 });
 

@@ -70,7 +70,7 @@ describe('a request that changes something', () => {
       .routes.filter(({ method }) => method === 'POST')
       .map(({ path }) => path.replace(/:ordinal\{[^}]*\}.?/u, '1/'));
 
-    const answers = await Promise.all(paths.map((path) => change({}, { origin: 'http://evil.example' }, path)));
+    const answers = await Promise.all(paths.map(async (path) => change({}, { origin: 'http://evil.example' }, path)));
 
     expect(paths).toEqual(expect.arrayContaining(['/files', '/start', '/mapping', '/batches/:id/operations']));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
