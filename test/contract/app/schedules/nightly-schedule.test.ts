@@ -4,7 +4,6 @@ import { nightlyOff } from '../../../../src/cli/commands/nightly.ts';
 import { createRunDirectory } from '../../../../src/app/temporal/run-directory.ts';
 import {
   describeNightlyRuns,
-  nightlySchedule,
   nightlyScheduleId,
   scheduleNightlyRuns,
   startNightlyRun,
@@ -17,7 +16,6 @@ import { ownName } from '../../../support/files/batch-file.ts';
 import { printed } from '../../../unit/cli/printed.ts';
 
 const TWELVE_HOURS = 12 * 3_600_000;
-const DAY = 24 * 3_600_000;
 const LISBON = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS };
 const UTC = { ...LISBON, timezone: 'UTC' };
 
@@ -157,32 +155,5 @@ describe('the schedule of nights', () => {
 
     await scheduleNightlyRuns(place, LISBON);
     expect(await runs.isSwitchedOff(id, scheduled.runId)).toBe(true);
-  });
-
-  describe('around the changes of the clock', () => {
-    async function timesFrom(startAt: string, clock: { hour: number; minute: number; timezone: string }) {
-      const place = ownPlace(ownName('dst'), 'nobody');
-      const plan = nightlySchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
-      await client.schedule.create({ ...plan, spec: { ...plan.spec, startAt: new Date(startAt) } });
-      const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
-      return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
-    }
-
-    it('a time that the clock leaves out has no night on that date', async () => {
-      expect(await timesFrom('2027-03-27T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
-        '2027-03-27T01:30:00.000Z',
-        '2027-03-29T00:30:00.000Z',
-        '2027-03-30T00:30:00.000Z',
-      ]);
-    });
-
-    it('a time that the clock shows twice has one night, at the second of them', async () => {
-      expect(await timesFrom('2027-10-30T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
-        '2027-10-30T00:30:00.000Z',
-        '2027-10-31T01:30:00.000Z',
-        '2027-11-01T01:30:00.000Z',
-        '2027-11-02T01:30:00.000Z',
-      ]);
-    });
   });
 });

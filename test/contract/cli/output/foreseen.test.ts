@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
-import { foreseen, unforeseen } from '../../../../src/cli/output/terminal-text.ts';
+import { foreseen, terminalText, unforeseen } from '../../../../src/cli/output/terminal-text.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { lazyTemporal } from '../../../../src/app/temporal/temporal-connection.ts';
 
@@ -32,5 +32,11 @@ describe('an error that ends a command', () => {
       /^Unforeseen: TypeError: outer\n {4}at [^]*\n {2}because: middle\n {2}because: inner$/u,
     );
     expect(unforeseen('a word')).toBe('Unforeseen: a word');
+  });
+
+  it('keeps its lines, and nothing in them that a terminal takes for a command', () => {
+    expect(terminalText('Reading a\u001B[2Jb.csv:\n  found \u202Enothing')).toBe(
+      'Reading a [2Jb.csv:\n  found  nothing',
+    );
   });
 });
