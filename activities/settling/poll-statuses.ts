@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../deps.ts';
 import type { ReconciliationResult } from '../../src/domain/messages/messages.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import type { StatusUpdate } from '../../src/ledger/settling/settling.ts';
-import type { OpenDocument } from '../../src/ledger/settling/settled.ts';
+import type { OpenDocument } from '../../src/ledger/settling/settling.ts';
 
 interface PolledInvoice {
   readonly invoiceId: number;

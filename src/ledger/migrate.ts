@@ -84,7 +84,7 @@ export async function migrate(
         `Opening the ledger: this Lote knows its schema up to version ${newest}, found version ${version}; use the newer Lote that wrote it`,
       );
     }
-    if (version < newest) await runMissing(queries, version, migrations).catch(explainWait);
+    if (version < newest) await runMissing(queries, version, migrations);
   });
 }
 
@@ -95,17 +95,6 @@ async function runMissing(queries: Queries, version: number, migrations: readonl
     for (const statement of statements) await queries.query(statement);
     await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [version + index + 1]);
   }
-}
-
-const LOCK_NOT_AVAILABLE = '55P03';
-
-function explainWait(error: unknown): never {
-  if (!(error instanceof StatementFailure) || error.sqlState !== LOCK_NOT_AVAILABLE) throw error;
-  throw new LoteError(
-    'ledger-unavailable',
-    `Bringing the schema of the ledger up to date: it must have each table for itself for a moment, but another transaction, such as a backup (pg_dump), has one for longer than ${LONGEST_LOCK_WAIT}. ` +
-      'Nothing was changed, and processes of the version before go on; start again when it has ended.',
-  );
 }
 
 const LEDGER_ID = 'ledger-id';

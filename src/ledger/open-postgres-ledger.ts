@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measuredDatabase } from '../database/database.ts';
 import { type Ledger, openLedger } from './ledger.ts';
-import { type PostgresAddress, openPostgresDatabase } from '../database/open-postgres-database.ts';
-import { isNotReadyYet } from '../database/fresh-connections.ts';
+import { isNotReadyYet, type PostgresAddress, openPostgresDatabase } from '../database/open-postgres-database.ts';
 import type { MeasureStatement } from '../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {

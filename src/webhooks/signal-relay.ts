@@ -1,5 +1,5 @@
 import { eachOf } from '../platform/concurrency.ts';
-import type { SettledInvoice } from '../ledger/settling/settled.ts';
+import type { SettledInvoice } from '../ledger/settling/settling.ts';
 
 /** How often the relay looks for pages to signal, in milliseconds. */
 const ROUND_MS = 100;

@@ -14,7 +14,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { eachOf } from '../../platform/concurrency.ts';
 import { pollOne } from '../../../activities/settling/poll-statuses.ts';
 import type { AppliedDeliveries, RecordDelivery } from '../../ledger/webhooks/deliveries.ts';
-import type { SettledInvoice } from '../../ledger/settling/settled.ts';
+import type { SettledInvoice } from '../../ledger/settling/settling.ts';
 
 interface ConfirmationDeps {
   readonly ledger: Pick<Ledger, 'recordStatus'>;

@@ -7,7 +7,7 @@ import {
 import type { Database } from '../../database/database.ts';
 import { changeFact, findFact } from '../facts.ts';
 import { column } from '../sql.ts';
-import { FAILED_EVENT, joinFailedEvent } from '../settling/settled.ts';
+import { FAILED_EVENT, joinFailedEvent } from '../settling/settling.ts';
 
 const CALIBRATION_INVOICES = `/* calibration-invoices */
 SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id, ${FAILED_EVENT}

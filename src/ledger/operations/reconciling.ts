@@ -10,7 +10,7 @@ import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES, sqlList } from '../sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
-import { hear, openDocuments, type OpenDocument } from '../settling/settled.ts';
+import { hear, openDocuments, type OpenDocument } from '../settling/settling.ts';
 
 /** An `unknown` invoice that only this process may repeat now, with its key and its bytes. */
 export interface RepeatInvoice {

@@ -5,7 +5,7 @@ import { changeInvoices, type Changed } from '../change-invoices.ts';
 import { arrayLiteral, column, isItem, ofItem } from '../sql.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/statement-failure.ts';
-import { applyEvents } from '../settling/settled.ts';
+import { applyEvents } from '../settling/settling.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
 /** The result of one invoice's POSTs when this process stops working on it for now. */

@@ -98,15 +98,15 @@ export function looksLike(
   { ref, nif: own }: { readonly ref: string; readonly nif: string },
   { ref: other, ownerBatch, state, nif }: LookAlike,
 ): Reason {
-  const isOther = other !== ref;
   const seen = JSON.stringify(shownSpelling(ref));
+  const known = `${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}`;
   if (nif !== own)
     return {
       code: 'nif-look-alike',
-      message: `The reference ${isOther ? `${seen} looks like ${JSON.stringify(shownSpelling(other))}, which is` : `${seen} is`} known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write ${isOther ? 'reference and tax number' : 'the tax number'} in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
+      message: `The reference ${seen} looks like ${known}, which is known under the tax number ${nif}. The tax numbers differ only in the zeros in front, which a spreadsheet drops: write reference and tax number in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
     };
   return {
     code: 'reference-look-alike',
-    message: `The reference ${seen} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
+    message: `The reference ${seen} looks like ${known}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
   };
 }

@@ -1,7 +1,7 @@
 import type { Reason } from '../../domain/invoice.ts';
 import { isOfPage, column } from '../sql.ts';
 import { type Database, onlyRow } from '../../database/database.ts';
-import { applyEvents, openDocuments, type OpenDocument, type SettledInvoice } from '../settling/settled.ts';
+import { applyEvents, openDocuments, type OpenDocument, type SettledInvoice } from '../settling/settling.ts';
 
 /** A stored webhook delivery with a valid signature. `receivedAt` is epoch milliseconds. */
 export interface RecordDelivery {

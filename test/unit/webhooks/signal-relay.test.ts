@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignalRelay, type SignalRelayOptions } from '../../../src/webhooks/signal-relay.ts';
-import type { SettledInvoice } from '../../../src/ledger/settling/settled.ts';
+import type { SettledInvoice } from '../../../src/ledger/settling/settling.ts';
 
 function settled(page: number, ordinal: number, batchId = 'b'): SettledInvoice {
   return { batchId, page, ordinal };

@@ -15,7 +15,7 @@ import {
 import type { SendingControl } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { FreezeInvoice } from '../../../../src/ledger/sending/sending.ts';
-import type { OpenDocument } from '../../../../src/ledger/settling/settled.ts';
+import type { OpenDocument } from '../../../../src/ledger/settling/settling.ts';
 
 export function sendingContract(ledger: Ledger): void {
   const scenario = createScenario(ledger);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InvoicingService } from '../../../../src/service/client.ts';
 import type { StatusAnswer } from '../../../../src/domain/records/service-answers.ts';
 import { confirmFailure } from '../../../../src/app/receiver/start-receiver.ts';
-import type { SettledInvoice } from '../../../../src/ledger/settling/settled.ts';
+import type { SettledInvoice } from '../../../../src/ledger/settling/settling.ts';
 import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
 
 const REASON = { code: 'tax-code', message: 'unknown tax code' };
