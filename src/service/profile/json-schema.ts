@@ -62,15 +62,13 @@ export function settingsOf(profile: ServiceProfile): readonly Setting[] {
     const description = schema.get(key)?.['description'];
     const words = typeof description === 'string' ? description : '';
     const differs = JSON.stringify(value) !== JSON.stringify(byDefault);
-    return { key, words, value: SECRET_PLACE.test(key) ? withoutTexts(value) : value, default: byDefault, differs };
+    return { key, words, value: shownSetting(value, key), default: byDefault, differs };
   });
 }
 
-type Section = Readonly<Record<string, unknown>>;
-
 function* settingsBelow(
-  values: Section,
-  defaults: Section,
+  values: Record<string, unknown>,
+  defaults: Record<string, unknown>,
   above: string,
 ): Generator<readonly [key: string, value: unknown, byDefault: unknown]> {
   for (const [name, byDefault] of Object.entries(defaults)) {
@@ -81,11 +79,13 @@ function* settingsBelow(
   }
 }
 
-/** Texts at these places may be secret. */
+/** Texts at these places, and texts that begin like these, may be secret. */
 const SECRET_PLACE = /^requests\.(?:headers|\w+\.body)$/;
+const SECRET_TEXT = /^(?:sk_|pk_|whsec_|bearer |basic )./i;
 
-/** Hides the texts of headers and bodies. Placeholders of a template stay. */
-function withoutTexts(value: unknown): unknown {
-  const isShown = (one: unknown): boolean => typeof one !== 'string' || /^\{[^{}]*\}$/.test(one);
+/** Hides the texts of a setting that may be secret. Placeholders of a template stay. */
+function shownSetting(value: unknown, key: string): unknown {
+  const isSecret = (text: string): boolean => SECRET_PLACE.test(key) || SECRET_TEXT.test(text);
+  const isShown = (one: unknown): boolean => typeof one !== 'string' || /^\{[^{}]*\}$/.test(one) || !isSecret(one);
   return JSON.parse(JSON.stringify(value), (_, one: unknown) => (isShown(one) ? one : '(not shown)'));
 }
