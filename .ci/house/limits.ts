@@ -25,7 +25,7 @@ export interface Budget {
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 4900 },
   'src/app': { files: 60, lines: 7375 },
-  'src/cli': { files: 30, lines: 2888 },
+  'src/cli': { files: 29, lines: 2886 },
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 7, lines: 958 },
   'src/domain': { files: 42, lines: 3972 },
