@@ -24,8 +24,8 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 4900 },
-  'src/app': { files: 60, lines: 7375 },
-  'src/cli': { files: 29, lines: 2886 },
+  'src/app': { files: 61, lines: 7401 },
+  'src/cli': { files: 29, lines: 2894 },
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 7, lines: 958 },
   'src/domain': { files: 42, lines: 3972 },
@@ -35,7 +35,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/nightly': { files: 5, lines: 827 },
   'src/platform': { files: 8, lines: 602 },
   'src/report': { files: 17, lines: 2300 },
-  'src/sandbox': { files: 13, lines: 1591 },
+  'src/sandbox': { files: 13, lines: 1592 },
   'src/service': { files: 23, lines: 3018 },
   'src/texts': { files: 14, lines: 1772 },
   'src/webhooks': { files: 8, lines: 1247 },

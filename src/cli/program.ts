@@ -303,7 +303,9 @@ const TRIALS: readonly Declared[] = [
             '--webhook-url <url>',
             'with --live: address that leads to RECEIVER_PORT of this machine, at which this command receives deliveries',
           ],
+          ['--port <number>', 'with --live: port on which that receiver listens, for this machine only'],
           ['--wait <duration>', 'with --live: how long the invoice may take to settle', '60s'],
+          ['--yes', 'with --live: accept a live key; the invoice is then real', false],
           JSON_OPTION,
         ],
         examples: [

@@ -1,6 +1,5 @@
 import type { Applications, Application } from './application.ts';
 import type { Chance, Faults } from './faults.ts';
-import type { Settlement } from './settlement.ts';
 import type { Change } from './store.ts';
 
 /** The state and functions that the parts of a sandbox share. */
@@ -71,10 +70,4 @@ export interface Call {
   readonly idempotencyKey: string | null;
   /** The body as it was received, and its parsed value; absent in a GET. */
   readonly body: { readonly text: string; readonly sha256: string; readonly value: unknown };
-}
-
-/** The parts of one sandbox that its operations share. */
-export interface Services {
-  readonly context: Context;
-  readonly settlement: Settlement;
 }

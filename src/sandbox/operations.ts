@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Call, Services } from './context.ts';
+import type { Call } from './context.ts';
+import type { Services } from './settlement.ts';
 import { InvoiceBody } from './engine.ts';
 import { list, matching, object, readAs, text } from './field.ts';
 import { EVENT_TYPES, type InvoiceRecord, type MerchantRecord, type WebhookRecord } from './store.ts';

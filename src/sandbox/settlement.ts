@@ -105,3 +105,9 @@ function deliveriesTo(
 function eventType(error: InvoiceError | null): EventType {
   return error === null ? 'invoice.issued' : 'invoice.failed';
 }
+
+/** The parts of one sandbox that its operations share. */
+export interface Services {
+  readonly context: Context;
+  readonly settlement: Settlement;
+}

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
-import type { Invoice, Reason } from '../../domain/invoice.ts';
-import { isPlainObject, memberPointer } from '../../domain/json-pointer.ts';
-import { shownWord } from '../../domain/profile-misfit.ts';
+import type { Invoice } from '../../domain/invoice.ts';
 import type {
   CreateAnswer,
   MerchantAnswer,
@@ -12,24 +10,32 @@ import type {
 } from '../../domain/records/service-answers.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import { documentOf, type ExchangeResult } from '../../service/exchange-result.ts';
-import { compileExpressions } from '../../service/profile/expression.ts';
-import {
-  is2xx,
-  isOneOf,
-  readId,
-  readPlace,
-  shownPlace,
-  wordAt,
-  type Document,
-  type Place,
-} from '../../service/profile/place.ts';
+import { is2xx, isOneOf, readId, wordAt, type Document, type Place } from '../../service/profile/place.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { textOf } from '../../service/profile/exact-json.ts';
 import { createEventReader, parseJson } from '../../webhooks/event-reader.ts';
 import { createSignatureCheck } from '../../webhooks/signature-check.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
+import {
+  codeOf,
+  hasValue,
+  placeRow,
+  placesOf,
+  row,
+  shown,
+  unseen,
+  valueAt,
+  withPlaces,
+  type LiveRow,
+} from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
+/** Pages of the list of merchants; a check reads the list twice. */
+const MOST_PAGES = 4;
+/** Most GETs of the invoice. */
+const MOST_LOOKS = 8;
+/** Most requests of one check: those above and four more. */
+export const MOST_REQUESTS = 2 * MOST_PAGES + MOST_LOOKS + 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** A GET of a missing invoice shows how the service writes errors, and creates nothing. */
@@ -56,6 +62,7 @@ export interface LiveCheckRequest {
 /** Result of a check. */
 export interface LiveCheck {
   readonly rows: readonly LiveRow[];
+  readonly requests: number;
   /** True if no row `does not fit` and the invoice was issued. */
   readonly fits: boolean;
 }
@@ -72,23 +79,30 @@ interface Asked<Answer> {
  * @throws LoteError `service-unreachable`, `service-unauthorized`: nothing was created.
  */
 export async function checkLive(request: LiveCheckRequest): Promise<LiveCheck> {
-  const calls = openService(request);
+  const calls = openCounted(request);
   try {
     const { rows, isIssued } = await compare(request, calls);
-    return { rows, fits: isIssued && rows.every(({ verdict }) => verdict !== 'does not fit') };
+    return { rows, requests: calls.count(), fits: isIssued && rows.every(({ verdict }) => verdict !== 'does not fit') };
   } finally {
     await calls.service.close();
   }
 }
 
-type Calls = ReturnType<typeof openService>;
+type Counted = ReturnType<typeof openCounted>;
 
-/** Opens the service as Lote uses it, and keeps the last raw answer. */
-function openService({ account, application, profile }: LiveCheckRequest) {
+/** Opens the service as Lote uses it, counts its requests, and keeps the last raw answer. */
+function openCounted({ account, application, profile }: LiveCheckRequest) {
+  let requests = 0;
+  let pages = 0;
+  let over = new AbortController();
   let last: ExchangeResult | null = null;
   const service = createInvoicingService({
     ...{ ...account, application, profile },
     capture: (answer) => void (last = answer),
+    measure: (operation) => () => {
+      requests += 1;
+      if (operation === 'list-merchants' && (pages += 1) === MOST_PAGES) over.abort();
+    },
   });
 
   async function asked<Answer>(call: () => Promise<Answer>): Promise<Asked<Answer>> {
@@ -97,19 +111,28 @@ function openService({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  return { service, asked };
+  /** `isCut` is true if the list has more pages than the check reads. */
+  async function list() {
+    pages = 0;
+    over = new AbortController();
+    const read = await asked(() => service.listMerchants(over.signal));
+    return { ...read, isCut: over.signal.aborted && read.answer.kind === 'unreadable' };
+  }
+
+  return { service, asked, list, count: () => requests };
 }
 
-async function compare(request: LiveCheckRequest, calls: Calls) {
+async function compare(request: LiveCheckRequest, calls: Counted) {
   const { subject } = request;
-  const { service, asked } = calls;
-  const first = await asked(() => service.listMerchants());
+  const { service, asked, list } = calls;
+  const first = await list();
   requireAnswer(first);
   const registered = await register(request, calls);
   const details = { nif: subject.nif, legalName: 'Lote check', email: 'lote-check@example.com' };
   const create = () => service.createMerchant(details, `lote_check_${randomUUID()}`);
   const merchant = subject.merchantId === null ? await asked(create) : null;
-  const listed = merchant === null ? first : await asked(() => service.listMerchants());
+  // A new merchant must be in the list, else Lote would create it again in the next run.
+  const listed = merchant === null ? first : await list();
   const merchantId = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : subject.merchantId;
   const post = (id: string) =>
     service.createInvoice(service.invoiceBody(invoiceOf(subject), id), `lote_check_${randomUUID()}`);
@@ -128,7 +151,7 @@ async function compare(request: LiveCheckRequest, calls: Calls) {
 
 /** What the service has answered; null for a request that was not sent. */
 interface Answers {
-  readonly listed: Asked<MerchantListAnswer>;
+  readonly listed: Asked<MerchantListAnswer> & { readonly isCut: boolean };
   readonly registered: Document | null;
   readonly merchant: Asked<MerchantAnswer> | null;
   readonly invoice: Asked<CreateAnswer> | null;
@@ -144,7 +167,7 @@ function requireAnswer({ answer, document }: Asked<MerchantListAnswer>): void {
   throw new LoteError(code, `Checking the service profile: ${answer.reason.message}. Nothing was created.`);
 }
 
-async function register({ profile, receiver }: LiveCheckRequest, { service, asked }: Calls) {
+async function register({ profile, receiver }: LiveCheckRequest, { service, asked }: Counted) {
   if (receiver === null || !profile.webhook.register) return { document: null, secret: null };
   const { answer, document } = await asked(() => service.registerWebhook(receiver.url));
   return { document, secret: answer.kind === 'registered' ? answer.secret : null };
@@ -161,16 +184,16 @@ function invoiceOf({ nif, currency, taxCode }: LiveCheckRequest['subject']): Inv
 }
 
 /** GETs the invoice until it is final and its event has come, or until the time is over. */
-async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Calls) {
+async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Counted) {
   const end = performance.now() + waitMs;
   let pauseMs = FIRST_PAUSE_MS;
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one request after another
     const seen = await asked(() => service.getInvoice(id));
     const isFinal = seen.answer.kind === 'status' && ['issued', 'failed'].includes(seen.answer.status);
     const hasCome = receiver === null || receiver.deliveries().length > 0;
     const leftMs = end - performance.now();
-    if ((isFinal && hasCome) || leftMs <= 0) return seen;
+    if ((isFinal && hasCome) || looks >= MOST_LOOKS || leftMs <= 0) return seen;
     // oxlint-disable-next-line no-await-in-loop
     await sleep(Math.min(pauseMs, leftMs));
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -178,28 +201,31 @@ async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { serv
 }
 
 /** Whether each request was answered as Lote expects. */
-function requestRows({ profile, subject }: LiveCheckRequest, { listed, merchant, invoice, status }: Answers) {
-  const { requests } = profile;
-  const list = listed.answer.kind === 'list' ? listed.answer.merchants : [];
-  // A new merchant must be in the list, else Lote would create it again in the next run.
-  const isListed = merchant?.answer.kind !== 'created' || list.some(({ nif }) => nif === subject.nif);
-  return [
-    ...answerRow('requests.listMerchants', requests.listMerchants.path, listed, isListed ? 'list' : null),
-    ...answerRow('requests.createMerchant', requests.createMerchant.path, merchant, 'created'),
-    ...answerRow('requests.createInvoice', requests.createInvoice.path, invoice, 'created'),
-    ...answerRow('requests.getInvoice', requests.getInvoice.path, status, 'status'),
+function requestRows({ profile, subject }: LiveCheckRequest, answers: Answers): readonly LiveRow[] {
+  const { listMerchants, createMerchant, createInvoice, getInvoice } = profile.requests;
+  const { listed, merchant, invoice, status } = answers;
+  const list = listed.answer.kind === 'list' ? listed.answer.merchants : null;
+  const isListed = merchant?.answer.kind !== 'created' || list?.some(({ nif }) => nif === subject.nif) === true;
+  const count = 'reason' in listed.answer ? codeOf(listed.answer.reason) : `${list?.length ?? 0} merchants`;
+  const says = list === null || isListed ? count : `${count}, not the new one`;
+  const rows = [
+    listed.isCut
+      ? unseen('requests.listMerchants.path', listMerchants.path, 'list-has-more-pages')
+      : row('requests.listMerchants.path', listMerchants.path, says, list !== null && isListed),
   ];
+  if (merchant !== null) rows.push(creationRow('requests.createMerchant', createMerchant.path, merchant.answer));
+  if (invoice !== null) rows.push(creationRow('requests.createInvoice', createInvoice.path, invoice.answer));
+  if (status !== null) {
+    const { answer } = status;
+    const found = answer.reason === null ? `status ${status.document?.status ?? 'none'}` : codeOf(answer.reason);
+    rows.push(row('requests.getInvoice.path', getInvoice.path, found, answer.kind === 'status' && isFound(status)));
+  }
+  return rows;
 }
 
-type Answer = MerchantListAnswer | MerchantAnswer | CreateAnswer | StatusAnswer;
-
-/** `expected` is null for a list without the new merchant. */
-function answerRow(setting: string, path: Place, asked: Asked<Answer> | null, expected: string | null) {
-  if (asked === null) return [];
-  const { answer } = asked;
-  const reason = 'reason' in answer && answer.reason !== null ? `: ${codeOf(answer.reason)}` : '';
-  const lacks = expected === null ? ', without the new one' : '';
-  return [row(`${setting}.path`, path, `${answer.kind}${reason}${lacks}`, answer.kind === expected && isFound(asked))];
+function creationRow(setting: string, path: Place, answer: MerchantAnswer | CreateAnswer): LiveRow {
+  const says = 'reason' in answer ? `${answer.kind}: ${codeOf(answer.reason)}` : answer.kind;
+  return row(setting, path, says, answer.kind === 'created');
 }
 
 function isFound(asked: Asked<unknown> | null): boolean {
@@ -291,94 +317,4 @@ function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, regist
 
 function isIdWith(prefix: string): (value: unknown) => boolean {
   return (value) => readId(value, prefix) !== null;
-}
-
-/** A setting of the profile beside the value that the service sent. */
-export interface LiveRow {
-  readonly setting: string;
-  /** The place that the profile names, or its other value. */
-  readonly place: string;
-  /** The received value, shortened and masked. */
-  readonly received: string;
-  /** `not seen` means that no received data could show the setting. */
-  readonly verdict: 'fits' | 'does not fit' | 'not seen';
-  /** Of a setting that does not fit: the places at which the answer has a value. */
-  readonly places: readonly string[];
-}
-
-const MOST_PLACES = 12;
-
-/** Returns the row of a setting for which `received` came. */
-function row(setting: string, place: Place, received: string, fits: boolean): LiveRow {
-  return { setting, place: shownPlace(place), received, verdict: fits ? 'fits' : 'does not fit', places: [] };
-}
-
-/** Returns the row of a setting that no received data has shown. */
-function unseen(setting: string, place: Place, received = ''): LiveRow {
-  return { setting, place: shownPlace(place), received, verdict: 'not seen', places: [] };
-}
-
-/** Returns the row of a setting that names a place in a document; without a document the setting is not seen. */
-async function placeRow(
-  [setting, place]: readonly [setting: string, place: Place],
-  document: Document | null,
-  fits: (value: unknown) => boolean,
-): Promise<LiveRow> {
-  if (document === null) return unseen(setting, place);
-  const value = await valueAt(document, place);
-  const found = row(setting, place, shown(setting, value), fits(value));
-  const ofHeader = document.headers?.['location'] === undefined ? [] : ['header:Location'];
-  return withPlaces(found, [...placesOf(document.body), ...ofHeader]);
-}
-
-/** Adds the places that have a value to a row that does not fit. */
-function withPlaces(found: LiveRow, places: readonly string[]): LiveRow {
-  return found.verdict === 'fits' ? found : { ...found, places: places.slice(0, MOST_PLACES).map(shownPlace) };
-}
-
-/** Evaluates the expression of a place, if any, and returns the value there. */
-async function valueAt(document: Document, place: Place): Promise<unknown> {
-  const evaluate = compileExpressions([place]);
-  return readPlace(evaluate === null ? document : await evaluate(document), place);
-}
-
-/** Returns the code of a reason, Lote's or the service's. The message is not shown, because it may quote sent data. */
-function codeOf({ code }: Reason): string {
-  return shownWord(code).replaceAll('"', '');
-}
-
-/** Shows words for programs; shows any other value, such as an id or a name, only by its kind and length. */
-function shown(setting: string, value: unknown): string {
-  const isWord = ['invoice.status', 'error.code', 'event.type'].includes(setting);
-  if (isWord && typeof value === 'string' && value !== '') return shownWord(value);
-  if (value === undefined || value === null || value === '') return 'nothing';
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isPlainObject(value)) return 'an object';
-  return `${typeof value === 'string' ? 'a text' : 'a number'} of ${String(JSON.stringify(value)).length} characters`;
-}
-
-const DEEPEST = 8;
-/** The first items show the form of a list or an object with many similar items. */
-const MOST_ITEMS = 100;
-/** A longer key, or one with a long number, is data and no field name. */
-const FIELD = /^(?!.*\d{6})[\p{L}\p{N}_$@.:[\] -]{1,64}$/u;
-
-/** Returns the places of all values of a JSON document except its objects, those near the top first, down to a fixed depth. */
-function placesOf(body: unknown): readonly string[] {
-  const depth = (place: string): number => place.split('/').length;
-  return [...valuesBelow(body, '')].map(([place]) => place).toSorted((one, other) => depth(one) - depth(other));
-}
-
-/** Returns true if a value of the document passes the test. */
-function hasValue(body: unknown, fits: (value: unknown) => boolean): boolean {
-  return [...valuesBelow(body, '')].some(([, value]) => fits(value));
-}
-
-function* valuesBelow(value: unknown, place: string): Generator<readonly [place: string, value: unknown]> {
-  const isList = Array.isArray(value);
-  if (value === null || value === undefined || place.split('/').length > DEEPEST) return;
-  if (isList || typeof value !== 'object') yield [place, value];
-  if (typeof value !== 'object') return;
-  for (const [step, one] of Object.entries(value).slice(0, MOST_ITEMS))
-    if (isList || FIELD.test(step)) yield* valuesBelow(one, memberPointer(place, step));
 }

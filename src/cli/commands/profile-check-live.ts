@@ -15,7 +15,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 const HEAD = ['setting', 'the profile looks at', 'received there', 'verdict'] as const;
 
 /** Formats the output of `lote profile check --live`: a line for each setting, and below it the places of the answer for a setting that does not fit. */
-function liveCheckText({ rows, fits }: LiveCheck): string {
+function liveCheckText({ rows, requests, fits }: LiveCheck): string {
   const lines = tableLines([HEAD, ...rows.map((row) => [row.setting, row.place, row.received, row.verdict])]);
   const shown = lines.flatMap((line, at) => {
     // The head has no places.
@@ -25,7 +25,7 @@ function liveCheckText({ rows, fits }: LiveCheck): string {
   const end = fits
     ? 'Lote reads everything that was created.'
     : 'Correct the settings that do not fit, and check again. What was not seen may fit all the same.';
-  return [...shown, '', end, ''].join('\n');
+  return [...shown, '', `${end} ${requests} requests.`, ''].join('\n');
 }
 
 /** Arguments of `lote profile check --live`; without `file`, Lote checks the file named by SERVICE_PROFILE. */
@@ -36,7 +36,9 @@ export interface LiveCheckCommand {
   readonly currency: string;
   readonly taxCode: string;
   readonly webhookUrl?: string;
+  readonly port?: string;
   readonly wait: string;
+  readonly yes: boolean;
   readonly json: boolean;
 }
 
@@ -52,18 +54,21 @@ export async function profileCheckLiveCommand(env: NodeJS.ProcessEnv, command: L
     throw refused(
       'INVOICING_BASE_URL and INVOICING_API_KEY must name the service and a test key of it; found neither.',
     );
-  requireTestKey(account, profile);
+  requireTestKey(account, profile, command);
+  if (!/^\d{5,15}$/.test(nif)) throw refused('--nif must be 5 to 15 digits.');
+  if (!/^[A-Z]{3}$/.test(currency)) throw refused('--currency must be three capital letters.');
   const waitMs = durationMs(command.wait);
   if (!(waitMs >= 1_000 && waitMs <= 1_800_000))
     throw refused('--wait must be a duration from 1s to 30m, such as 90s.');
-  const receiver = await openReceiver(command, config, account);
+  const port = portOf(command, config, account);
+  const receiver = port === null ? null : await startTemporaryReceiver(port);
   try {
     const result = await checkLive({
       account,
       application: config.application,
       profile,
       subject: { merchantId: merchant, nif, currency, taxCode },
-      receiver,
+      receiver: receiver === null ? null : { ...receiver, url: command.webhookUrl ?? receiver.url },
       secrets: config.webhook.secrets,
       waitMs,
     });
@@ -78,12 +83,15 @@ function refused(why: string): LoteError {
   return new LoteError('usage', `Checking the service profile: ${why} Nothing was sent.`);
 }
 
-/** Refuses a live key, and an address without https. No message contains the key. */
-function requireTestKey(account: ServiceAccount, profile: ServiceProfile) {
-  if (!account.apiKey.startsWith(TEST_KEY))
+/** Refuses a live key without --yes, and an address without https. No message contains the key. */
+function requireTestKey(account: ServiceAccount, profile: ServiceProfile, { yes, nif, merchant }: LiveCheckCommand) {
+  const isTest = account.apiKey.startsWith(TEST_KEY);
+  if (!isTest && (!yes || profile.environment === 'test'))
     throw refused(
-      `INVOICING_API_KEY must be a test key (${TEST_KEY}…), because a merchant and an invoice are created; found another key.`,
+      `INVOICING_API_KEY must be a test key (${TEST_KEY}…), because a merchant and an invoice are created; found another key. If the invoice may be real, say --yes.`,
     );
+  if (!isTest && nif === undefined && merchant === undefined)
+    throw refused('with a key that is no test key, name a tax number (--nif) or a merchant (--merchant).');
   const { protocol, hostname } = new URL(account.baseUrl);
   if (protocol !== 'https:' && !LOOPBACK_HOSTS.has(hostname) && !profile.allowPlainHttp)
     throw refused(`INVOICING_BASE_URL must be an https address or on this machine, found ${protocol}//${hostname}.`);
@@ -98,10 +106,13 @@ function madeUpNif(): string {
   return [...digits, rest > 9 ? 0 : rest].join('');
 }
 
-/** Starts the temporary receiver. Returns null if the service could not reach it. */
-async function openReceiver({ webhookUrl }: LiveCheckCommand, { receiver }: Config, { baseUrl }: ServiceAccount) {
-  if (webhookUrl === undefined) return LOOPBACK_HOSTS.has(new URL(baseUrl).hostname) ? startTemporaryReceiver(0) : null;
-  if (!URL.canParse(webhookUrl) || !/^https?:/i.test(webhookUrl))
+/** Returns the port of the temporary receiver, or null if the service could not reach it. */
+function portOf({ webhookUrl, port }: LiveCheckCommand, config: Config, { baseUrl }: ServiceAccount): number | null {
+  if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && /^https?:/i.test(webhookUrl)))
     throw refused('--webhook-url must be an http or https address.');
-  return { ...(await startTemporaryReceiver(receiver.port)), url: webhookUrl };
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
+    throw refused('--port must be a port number.');
+  if (port !== undefined) return Number(port);
+  if (webhookUrl !== undefined) return config.receiver.port;
+  return LOOPBACK_HOSTS.has(new URL(baseUrl).hostname) ? 0 : null;
 }

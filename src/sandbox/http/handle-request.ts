@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { applicationIn, applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
-import { reasonOf, type Call, type Services } from '../context.ts';
+import { reasonOf, type Call } from '../context.ts';
+import type { Services } from '../settlement.ts';
 import { ROUTES, type Route } from '../operations.ts';
 import { jsonAnswer, outageAnswer, Refusal, send, type Answer } from './answer.ts';
 import { hash } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
-import { checkLive, type LiveCheck } from '../../../../src/app/live-check/check-live.ts';
+import { checkLive, MOST_REQUESTS, type LiveCheck } from '../../../../src/app/live-check/check-live.ts';
 import { startTemporaryReceiver } from '../../../../src/app/live-check/temporary-receiver.ts';
 import { defaultLike } from '../../../services/default-like.ts';
 import { FAMILIES } from '../../../services/families.ts';
@@ -24,8 +24,12 @@ interface Checked {
 }
 
 /** Checks the service of a family with its own profile, or with one that says otherwise. */
-async function check(family: Family, profile: unknown = family.profile, merchantId: string | null = null) {
-  const fake = await startFake({ family, existing: EXISTING });
+async function check(
+  family: Family,
+  profile: unknown = family.profile,
+  { merchantId = null, existing = EXISTING }: { merchantId?: string | null; existing?: readonly string[] } = {},
+) {
+  const fake = await startFake({ family, existing });
   const receiver = await startTemporaryReceiver(0);
   closing = [() => fake.close(), () => receiver.close()];
   const secret = family.registersByHand && family.events !== null ? fake.registerByHand(receiver.url) : null;
@@ -62,6 +66,7 @@ describe('a live check of a service profile', { timeout: 60_000 }, () => {
       expect(result.rows.filter(({ verdict }) => verdict === 'does not fit')).toEqual([]);
       expect(result.fits, JSON.stringify(result.rows)).toBe(true);
       expect(created).toEqual({ merchants: 1, invoices: 1 });
+      expect(result.requests).toBeLessThanOrEqual(MOST_REQUESTS);
       for (const secret of secrets) expect(JSON.stringify(result)).not.toContain(secret);
     },
   );
@@ -86,13 +91,27 @@ describe('a live check of a service profile', { timeout: 60_000 }, () => {
 
     expect(verdicts(result)).toMatchObject({ [setting]: 'does not fit' });
     expect(result.rows.find((one) => one.setting === setting)?.places).toEqual(expect.arrayContaining([...places]));
+    expect(result.requests).toBeLessThanOrEqual(MOST_REQUESTS);
     expect(result.fits).toBe(false);
   });
 
   it('creates no merchant where one is named', async () => {
-    const { result, created } = await check(defaultLike, {}, 'mrc_1');
+    const { result, created } = await check(defaultLike, {}, { merchantId: 'mrc_1' });
 
     expect(created).toEqual({ merchants: 0, invoices: 1 });
+    expect(result.fits, JSON.stringify(result.rows)).toBe(true);
+  });
+
+  it('reads only the first pages of a long list, and says so', async () => {
+    const existing = Array.from({ length: 1_000 }, (_, at) => String(600_000_000 + at));
+    const { result, created } = await check(defaultLike, {}, { existing });
+
+    expect(result.rows.find(({ setting }) => setting === 'requests.listMerchants.path')).toMatchObject({
+      received: 'list-has-more-pages',
+      verdict: 'not seen',
+    });
+    expect(created).toEqual({ merchants: 1, invoices: 1 });
+    expect(result.requests).toBeLessThanOrEqual(20);
     expect(result.fits, JSON.stringify(result.rows)).toBe(true);
   });
 

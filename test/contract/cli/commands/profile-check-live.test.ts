@@ -11,7 +11,7 @@ beforeEach(async () => {
   onTestFinished(() => fake.close());
 });
 
-const TYPED: LiveCheckCommand = { currency: 'EUR', taxCode: 'IVA_23', wait: '5s', json: false };
+const TYPED: LiveCheckCommand = { currency: 'EUR', taxCode: 'IVA_23', wait: '5s', yes: false, json: false };
 
 async function check(over: Partial<LiveCheckCommand> = {}, env: NodeJS.ProcessEnv = {}): Promise<number> {
   const service = { INVOICING_BASE_URL: fake.url, INVOICING_API_KEY: fake.key };
@@ -25,7 +25,7 @@ describe('lote profile check --live', () => {
     expect(await check()).toBe(0);
     expect(stdout()).toMatch(/^setting +the profile looks at +received there +verdict$/mu);
     expect(stdout()).toMatch(/^invoice\.status +\/status +"issued" +fits$/mu);
-    expect(stdout()).toContain('Lote reads everything that was created.');
+    expect(stdout()).toMatch(/Lote reads everything that was created\. \d+ requests\./u);
   });
 
   it('prints one JSON document', async () => {
@@ -36,7 +36,8 @@ describe('lote profile check --live', () => {
   });
 
   it.each<[string, Partial<LiveCheckCommand>, NodeJS.ProcessEnv, RegExp]>([
-    ['a live key', {}, { INVOICING_API_KEY: 'sk_live_secret' }, /must be a test key/u],
+    ['a live key', {}, { INVOICING_API_KEY: 'sk_live_secret' }, /must be a test key .* say --yes/u],
+    ['a live key without a tax number', { yes: true }, { INVOICING_API_KEY: 'sk_live_secret' }, /name a tax number/u],
     [
       'plain HTTP to another machine',
       {},
