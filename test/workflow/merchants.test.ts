@@ -43,6 +43,21 @@ function confirmService({ config, ledger }: TestStack): Promise<unknown> {
 const TWO_MERCHANTS = [...testInvoices(5, { nif: GOOD }), ...testInvoices(5, { nif: BAD }, 6)];
 
 describe('merchants', { concurrent: true }, () => {
+  it('are not created for a batch that was cancelled before', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (listsMerchants(request) ? { status: 503 } : 'pass');
+      const { handle } = await stack.begin('cancelled.csv', testInvoices(3));
+
+      await stop(handle, 'cancelRemaining', { reason: 'wrong file' });
+      stack.front.script = () => 'pass';
+      const result = await handle.result();
+
+      expect(result).toMatchObject({ state: 'cancelled', counts: { held: 3 } });
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ reason: { code: 'batch-cancelled' } });
+      expect(stack.front.requests.filter((one) => createsMerchant(one))).toEqual([]);
+    });
+  });
+
   it.each([
     { made: 'anew, under the ids of each other', listed: (ids: readonly string[]) => ids.toReversed(), goes: 10 },
     { made: 'to vanish from the list', listed: () => [], goes: 0 },

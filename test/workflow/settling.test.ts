@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { pollTimes } from '../../src/domain/time/poll-times.ts';
 import { expectAgreement, withStack, type TestStack } from '../support/lote/stack.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../support/files/batch-file.ts';
 import type { FrontAction } from '../support/servers/service-front.ts';
@@ -35,6 +36,43 @@ describe('settling', { concurrent: true }, () => {
       expect(result.counts).toMatchObject({ issued: 20 });
       expect(stack.log.join('')).not.toContain('"level":"error"');
       await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('asks at the settled times for what stays silent, and then calls it unsettled', async () => {
+    const settleMs = 6_000;
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: `${settleMs}ms` } }, async (stack) => {
+      const result = await stack.run('silent.csv', testInvoices(100));
+
+      expect(result.counts).toMatchObject({ unsettled: 100 });
+      const times = pollTimes({ settleMs, everyMs: null });
+      for (const line of await stack.lines(result.batchId)) {
+        expect(line.reason?.code).toBe('no-final-answer');
+        const asks = asksOf(stack, line.serviceId);
+        // A machine so busy that a review comes late asks once for the times that have passed meanwhile.
+        expect(asks.length).toBeGreaterThan(0);
+        expect(asks.length).toBeLessThanOrEqual(times.length);
+        // The settle time starts with the acceptance, which is no earlier than the POST.
+        for (const [at, ask] of asks.entries()) expect(ask - (line.sentAt ?? 0)).toBeGreaterThanOrEqual(times[at] ?? 0);
+      }
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('settles an unsettled invoice when its webhook comes after the batch has closed', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '1s', WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      const result = await stack.run('late.csv', testInvoices(2));
+      const line = await stack.line(result.batchId, 'F-1');
+      expect(line.state).toBe('unsettled');
+
+      expect(await deliver(stack, { type: 'invoice.issued', id: line.serviceId ?? '' })).toBe(204);
+
+      // 2xx says that it is stored; it is applied right after.
+      await until(async () => (await stack.line(result.batchId, 'F-1')).state !== 'unsettled');
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ state: 'issued', reason: null });
+      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({ state: 'unsettled' });
     });
   });
 

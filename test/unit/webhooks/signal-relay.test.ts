@@ -72,6 +72,28 @@ describe('createSignalRelay', () => {
     expect(sent.map(([, ordinals]) => ordinals.length)).toEqual([1_000, 1]);
   });
 
+  it('begins anew after each round', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([settled(1, 1)]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    relay.add([settled(1, 1)]);
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(sent).toEqual([
+      ['wf-b-p1', [1]],
+      ['wf-b-p1', [1]],
+    ]);
+  });
+
+  it('sends nothing while there is no news', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([]);
+
+    await vi.runAllTimersAsync();
+
+    expect(sent).toEqual([]);
+  });
+
   it('goes on after a failure, and says so without the reason that may hold data', async () => {
     const notified: string[] = [];
     const { relay, logged } = relayOf({

@@ -8,6 +8,25 @@ import { createRunDirectory } from '../../../src/app/temporal/run-directory.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 describe('an operator', { concurrent: true }, () => {
+  it('pauses before the merchants: none is created until the batch goes on', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
+      const { handle } = await stack.begin('early.csv', testInvoices(3));
+      await until(async () => (await stack.progress(handle)).waitingFor !== null);
+      await stop(handle);
+      stack.front.script = () => 'pass';
+      const looks = stack.front.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+
+      // One look may have been on its way.
+      expect(stack.front.requests.length).toBeLessThanOrEqual(looks + 1);
+      expect(stack.sandbox.books().totals.merchants).toBe(0);
+      await handle.executeUpdate<string, []>('resume');
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 3 });
+    });
+  });
+
   it('resumes a batch that waits for the service at once, without waiting for the end of a long wait', async () => {
     await withStack({}, async (stack) => {
       const baseUrl = stack.front.url;

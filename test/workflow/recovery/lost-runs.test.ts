@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stageInvoice } from '../../../activities/batch/stage-groups.ts';
@@ -113,6 +113,20 @@ describe('a batch whose run was lost', { concurrent: true }, () => {
       expect(orphans).toEqual([]);
       expect(reports).toEqual([]);
       expect(await handle.result()).toMatchObject({ state: 'finished', revision: 1, counts: { issued: 3 } });
+    });
+  });
+
+  it('after it was closed and before its report was written gets its report', async () => {
+    await withStack({}, async (stack) => {
+      const claim = await claimedByNobody(stack, 'unreported.csv');
+      const { batchId } = claim;
+      await stack.ledger.refuseBatch(claim, { rows: 0, fileFindings: [], proof: {}, now: Date.now() });
+
+      const { orphans, reports } = await stack.reconcile();
+
+      expect({ orphans, reports }).toEqual({ orphans: [], reports: [batchId] });
+      await access(join(stack.config.reportsDir, batchId, 'report.html'));
+      expect((await stack.reconcile()).reports).toEqual([]);
     });
   });
 });

@@ -4,6 +4,11 @@ import { testInvoices } from '../../support/files/batch-file.ts';
 import { isInvoice } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
+/** They come after 5 s and 10 s, and the next one after 20 s. */
+const REFUSED_PROBES = 2;
+/** From the first refusal to the first probe pass 5 s; until then only what had left already comes, on a busy machine late. */
+const ON_THE_WIRE_MS = 3_000;
+
 describe('a service that denies access', { concurrent: true }, () => {
   it.each([
     [401, 'http-401'],
@@ -33,6 +38,37 @@ describe('a service that denies access', { concurrent: true }, () => {
       });
     },
   );
+
+  it('is tried by one invoice at a time, of all slices and pages, until it opens', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '10' }, profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
+      let probes = 0;
+      let open = 0;
+      let most = 0;
+      let refusedAt = Infinity;
+      stack.front.script = async (request) => {
+        // Until the first answers are known to be readable, one goes at a time anyway.
+        const isEarly = stack.posts().length <= 8;
+        if (!isInvoice(request) || isEarly || probes >= REFUSED_PROBES) return 'pass';
+        // What was on the wire when the breaker opened may come together, and may be looked at when it has opened; nothing may that comes later.
+        const breaker = await stack.ledger.breaker(stack.front.url);
+        const isLater = request.at > refusedAt + ON_THE_WIRE_MS;
+        const probe = breaker !== null && (breaker.probingUntil !== null || isLater) ? 1 : 0;
+        probes += probe;
+        open += probe;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        open -= probe;
+        refusedAt = Math.min(refusedAt, Date.now());
+        return { status: 401 };
+      };
+
+      const result = await stack.run('probe.csv', testInvoices(40));
+
+      expect(result.counts).toMatchObject({ issued: 40 });
+      expect(probes).toBe(REFUSED_PROBES);
+      expect(most).toBe(1);
+    });
+  });
 
   it('for longer than the patience: what was not sent is held, by every page, and goes when the file is dropped again', async () => {
     // Probes go 5 s and 15 s after the first refusal: the second run must live to see one, however late on a busy machine the first run ends.
@@ -106,6 +142,17 @@ describe('a service that denies access', { concurrent: true }, () => {
       // The outage was longer than the send time; it does not count.
       expect(result.counts).toMatchObject({ issued: 60 });
       await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('because its name is not known: nothing leaves, nothing fails, everything is held when the patience is over', async () => {
+    const env = { INVOICING_BASE_URL: 'https://lote-no-such-host.invalid', LOTE_OUTAGE_PATIENCE: '3s' };
+    await withStack({ env, webhooks: 'none' }, async (stack) => {
+      const result = await stack.run('no-name.csv', testInvoices(5));
+
+      expect(result.counts).toMatchObject({ held: 5 });
+      for (const { state, attempts } of await stack.lines(result.batchId))
+        expect([state, attempts]).toEqual(['held', 0]);
     });
   });
 });

@@ -10,6 +10,8 @@ import { describe, expect, it } from 'vitest';
 import { expectAgreement, expectFrozenBytes, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 
+const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
+
 /** The test's invoices carry their reference in the customer's name. */
 function isOf(request: FrontRequest, ref: string): boolean {
   return isInvoice(request) && request.body.includes(`"Cliente Secreto ${ref}"`);
@@ -131,6 +133,24 @@ describe('sending', { concurrent: true }, () => {
       });
     },
   );
+
+  it('waits on the page for a Retry-After that is longer than a slice may wait', async () => {
+    await withStack({ profile: ONE_AT_A_TIME, env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+      let saidAt = 0;
+      stack.front.script = (request) => {
+        if (!isOf(request, 'F-2') || request.nth > 1) return 'pass';
+        saidAt = request.at;
+        return { status: 429, headers: { 'retry-after': '6' } };
+      };
+
+      const result = await stack.run('long-retry-after.csv', testInvoices(4));
+
+      // Longer than the send time, which it does not use up.
+      expect(result.counts).toMatchObject({ issued: 4 });
+      const after = stack.posts().filter(({ at }) => at > saidAt);
+      expect(Math.min(...after.map(({ at }) => at)) - saidAt).toBeGreaterThanOrEqual(6_000);
+    });
+  });
 });
 
 const CUSTOMER = /"Cliente Secreto F-(\d+)"/u;

@@ -89,4 +89,24 @@ describe('an id that two invoices got', { concurrent: true }, () => {
       expect(stack.sandbox.books().duplicates).toEqual([]);
     });
   });
+
+  it('stops the sending as well where all later answers have one id', async () => {
+    await withStack(OPTIONS, async (stack) => {
+      let posts = 0;
+      let cached = '';
+      stack.front.script = ({ method, path, key }) => {
+        if (method !== 'POST' || path !== '/v1/invoices') return 'pass';
+        posts += 1;
+        if (posts < 150) return 'pass';
+        cached ||= idOf(stack, stack.posts().at(-5)?.key ?? key);
+        return { status: 201, json: { id: cached, status: 'processing' }, afterPassing: true };
+      };
+      const { batchId, handle } = await stack.begin('cached.csv', testInvoices(INVOICES));
+      await until(async () => (await stack.progress(handle)).waitingFor === SERVICE_IDS_REPEATED);
+
+      const lines = await stack.lines(batchId);
+      expect(lines.filter(({ serviceId }) => serviceId === cached)).toHaveLength(1);
+      expect(keysUsed(stack)).toBeLessThan(INVOICES);
+    });
+  });
 });

@@ -63,4 +63,15 @@ describe('the calibration of a service profile', { concurrent: true }, () => {
       expect((await handle.result()).counts).toMatchObject({ issued: 3 });
     });
   });
+
+  it('sends no invoice at all while the list of merchants is no success by the profile', async () => {
+    const profile = { answers: { success: { at: '/ok', is: ['true'] } } };
+    await withStack({ profile, isProved: false }, async (stack) => {
+      const { handle } = await stack.begin('wrong.csv', testInvoices(10));
+      await until(async () => (await stack.progress(handle)).waitingFor === 'service-list-unreadable');
+
+      expect(stack.posts()).toEqual([]);
+      await handle.terminate();
+    });
+  });
 });

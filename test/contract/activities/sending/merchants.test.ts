@@ -143,6 +143,18 @@ describe('merchants before sending', () => {
     expect(await merchantIds(next)).toEqual({ C: id ?? `mrc_new_${NIF}` });
   });
 
+  it('that are listed under the old id again go', async () => {
+    const place = placeOf({ service: service([NIF]).parts });
+    const batch = await place.scenario.run([details('sent', NIF), details('A', NIF)], 1);
+    await ensure(place, batch);
+    await batch.send('sent', accepted(serviceIdOf(place.scenario, 'sent')));
+    await ensure(listing(place, 'mrc_other'), batch);
+    const next = await place.scenario.run([details('B', NIF)]);
+
+    await ensure(place, next);
+    expect(await merchantIds(next)).toEqual({ B: `mrc_${NIF}` });
+  });
+
   it('without a name or an address keep their invoices here, and only theirs', async () => {
     const { parts, asked } = service([]);
     const place = placeOf({ service: parts });
@@ -176,6 +188,15 @@ describe('merchants before sending', () => {
 });
 
 describe('merchants whose creation has no answer', () => {
+  it('are waited for, and the others go on', async () => {
+    const { parts } = service([], NOT_NOW, { kind: 'created', merchantId: 'mrc_x' });
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ for: 'merchants', reason: 'http-503' });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+  });
+
   it('are given up when the patience with them is spent, and the others go', async () => {
     const { parts } = service([], NOT_NOW, { kind: 'created', merchantId: 'mrc_x' });
     const place = placeOf({ service: parts });
@@ -410,6 +431,13 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await batch.line('A')).toMatchObject(
       isHeld ? { state: 'held', reason: { code: reason } } : { state: 'staged' },
     );
+  });
+
+  it('whose creation may not leave any more make the batch wait', async () => {
+    const place = placeOf({ service: service([], { kind: 'not-permitted' }).parts });
+    const batch = await place.scenario.run([details('A', NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ for: 'service', reason: 'sending-stopped' });
   });
 
   it('registers its webhook first: an answer may come before the next line is run', async () => {

@@ -88,6 +88,21 @@ describe('a page that waits for final words', () => {
     expect(new Set((await batch.lines()).map(({ state }) => state))).toEqual(new Set(['unsettled']));
   });
 
+  it('asks each once for each of the settled times', async () => {
+    const place = saying(() => PROCESSING);
+    const batch = await acceptedOnes(place, 1);
+    place.later(30_000);
+
+    await review(place, batch);
+    const first = place.asked.length;
+    await review(place, batch);
+    const again = place.asked.length;
+    place.later(30_000);
+    await review(place, batch);
+
+    expect([first, again, place.asked.length]).toEqual([1, 1, 2]);
+  });
+
   it.each([SETTLE_MS, 60_000, 4_000])(
     'asks each silent invoice three to six times, spread over a settle time of %i ms',
     async (settleMs) => {
@@ -149,6 +164,16 @@ describe('a page that waits for final words', () => {
     expect(await review(place, batch)).toMatchObject({ accepted: 0 });
 
     expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 60 });
+  });
+
+  it('asks every one, though the first ones get an error at once', async () => {
+    const place = saying((id) => (numberOf(id) < 15 ? notNow('http-500') : ISSUED), { maxConcurrency: 1 });
+    const batch = await acceptedOnes(place, 40);
+    place.later(SETTLE_MS);
+
+    await review(place, batch);
+
+    expect(await outcomesOf(place, batch.batchId)).toMatchObject({ issued: 25 });
   });
 
   it('does not wait for a service that answers nothing', async () => {

@@ -137,6 +137,33 @@ describe('sendInvoice', () => {
     expect(new Set(keys)).toEqual(new Set(['key bytes']));
   });
 
+  it('calls a refusal unknown when an earlier answer of this generation was lost', async () => {
+    expect((await send([REFUSED], { mayExist: true })).sent.outcome).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('does not knock again when access is denied, and does not take it for the invoice', async () => {
+    const { sent, notified, pauses } = await send([
+      { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
+    ]);
+
+    expect(notified).toEqual(['access denied by said at 0']);
+    expect(pauses).toEqual([]);
+    expect(sent).toMatchObject({
+      attempts: 1,
+      outcome: { kind: 'pending', mayExist: false },
+      trouble: { accessDenied: true },
+    });
+  });
+
+  it('takes a denied access that proves nothing for a lost answer', async () => {
+    const redirect: CreateAnswer = { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: true };
+
+    expect((await send([redirect])).sent).toMatchObject({
+      ...{ attempts: 1, trouble: { accessDenied: true } },
+      outcome: { kind: 'pending', mayExist: true },
+    });
+  });
+
   it('waits as long as it is told, and leaves a longer wait to the page', async () => {
     const short = await send([notNow(1_500), CREATED]);
     expect(short.pauses).toEqual([1_500]);
@@ -204,6 +231,26 @@ describe('sendInvoice', () => {
     expect((await send([LOST, CREATED])).sent).toMatchObject({ sentAt: 0, lastSentAt: 210, answeredAt: 220 });
   });
 
+  it.each([
+    [
+      'is kept under its key by a service that lives',
+      true,
+      false,
+      { kind: 'unknown', reason: { code: 'stored-error' } },
+    ],
+    ['is so behind an open circuit too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
+    ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
+  ] as const)('the same error for longer than an outage lasts %s', async (_title, generations, stopped, outcome) => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    let last: Sent | null = null;
+    for (let round = 0; round < 12 && last?.outcome?.kind !== 'unknown'; round += 1) {
+      const answers = stopped ? [ERROR] : [ERROR, ERROR, ERROR];
+      ({ sent: last } = await send(answers, { seen, generations, stopped, at: round * 6_000 }));
+    }
+
+    expect(last?.outcome).toMatchObject(outcome);
+  });
+
   it('the same error once more, of a key under which the service kept one, ends its tries at once', async () => {
     const { sent } = await send([ERROR, ERROR], { mayExist: true, errorKept: true });
 
@@ -211,6 +258,38 @@ describe('sendInvoice', () => {
     expect(sent.outcome).toHaveProperty('reason.message', expect.stringContaining('(HTTP 503: maintenance)'));
     expect((await send([LOST, CREATED], { mayExist: true, errorKept: true })).sent.outcome).toEqual({
       ...{ kind: 'accepted', serviceId: 'inv_1' },
+    });
+  });
+
+  it('the same error to every key for a few seconds is an outage, though GET works', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    let last: Sent | null = null;
+    for (let round = 0; round < 9; round += 1) {
+      ({ sent: last } = await send([ERROR, ERROR, ERROR], { seen, at: round * 6_000 }));
+    }
+
+    expect(last).toMatchObject({ outcome: { kind: 'pending', mayExist: true }, trouble: { own: false } });
+  });
+
+  it('starts counting anew when the service turns out to be away', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    for (let round = 0; round < 4; round += 1)
+      await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, generations: false });
+
+    expect((await send([ERROR, ERROR, ERROR], { seen, at: 100_000 })).sent.outcome).toMatchObject({ kind: 'pending' });
+  });
+
+  it('says of an error whether it is the key’s own', async () => {
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
+    const first = await send([ERROR], { seen, stopped: true });
+    for (const key of ['a', 'b']) {
+      seen.note({ key, place: seen.leave(), sentAt: 0, answeredAt: 0 }, CREATED);
+    }
+
+    expect(first.sent.trouble).toMatchObject({ own: false });
+    expect((await send([ERROR], { seen, stopped: true })).sent.trouble).toMatchObject({
+      accessDenied: false,
+      own: true,
     });
   });
 });

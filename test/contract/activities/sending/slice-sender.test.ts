@@ -75,6 +75,16 @@ describe('a slice whose worker stops', () => {
     expect(place.posts).toEqual(['R0', 'R1']);
     expect(await batch.line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
   });
+
+  it('hands nothing out when it begins after that', async () => {
+    const env = new MockActivityEnvironment();
+    const place = sending(created);
+    const batch = await place.batch(1);
+    env.cancel('WORKER_SHUTDOWN');
+
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
+    expect(await batch.line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
+  });
 });
 
 describe('a slice that waits', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/settle.ts';
 import {
@@ -90,6 +91,25 @@ describe('a slice of invoices', () => {
     });
 
     expect(await place.slice(await place.batch(2))).toMatchObject({ accepted: 0, left: 2, triedMs: 0 });
+  });
+
+  it('does not send again what may exist when its window ends while it waits for its turn', async () => {
+    const place = sending((_, nth) => {
+      if (nth <= 2) return { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
+      place.later(50_000);
+      return created();
+    });
+    const batch = await place.batch(2);
+    await place.slice(batch);
+    place.later(86_400_000 - 30_000);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
+    expect(await batch.line('R1')).toMatchObject({
+      ...{ state: 'unknown', attempts: 1 },
+      reason: { code: 'retention-window-over' },
+    });
   });
 
   it('does not send again what may exist when its window is over, also where the clock was set back meanwhile', async () => {
@@ -202,6 +222,25 @@ describe('a slice of invoices', () => {
 
     expect(place.posts).toHaveLength(1);
     expect(await breakerOf(place)).toMatchObject({ probeAfter: NOW + 5_000 });
+  });
+
+  it('gives the turn of the probe back when its worker stops before the probe could leave', async () => {
+    const env = new MockActivityEnvironment();
+    const place: SlicePlace = sending(created, 1, {
+      ledger: (real) => ({
+        freeze(...what) {
+          env.cancel();
+          return real.freeze(...what);
+        },
+      }),
+    });
+    const batch = await place.batch(1);
+    await openCircuit(place);
+
+    expect(await place.slice(batch, { env })).toMatchObject({ accepted: 0, left: 1 });
+
+    expect(place.posts).toEqual([]);
+    expect(await breakerOf(place)).toMatchObject({ probingUntil: null });
   });
 
   it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
@@ -455,6 +494,23 @@ describe('errors that are kept under keys', () => {
     expect(await breakerOf(place)).toBeNull();
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
     expect(await batch.line('R0')).toMatchObject({ attempts: 12, reason: { code: 'stored-error' } });
+  });
+
+  it('make one question of many whether the service answers at all', async () => {
+    const { place, batch } = await sevenOfTwenty();
+    let open = 0;
+    let most = 0;
+    place.deps.service.listMerchants = async () => {
+      most = Math.max(most, (open += 1));
+      await sleep(50);
+      open -= 1;
+      return { kind: 'list', merchants: [] };
+    };
+
+    for (let round = 1; round <= 4; round += 1) await place.slice(batch);
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
+    expect(most).toBe(1);
   });
 
   it('are not looked for in what every key gets: the circuit opens, and nothing ends', async () => {

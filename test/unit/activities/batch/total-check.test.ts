@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkTotal, checkTotalAgain, filePatternOf } from '../../../../activities/batch/total-check.ts';
 import type { OutcomeCount } from '../../../../src/domain/records/batch-record.ts';
-import type { FileTotal, TotalCheck } from '../../../../src/domain/records/total-check.ts';
+import { type FileTotal, type TotalCheck, awaitsConfirmation } from '../../../../src/domain/records/total-check.ts';
 
 const WEEK: readonly FileTotal[] = [10, 12, 9, 11, 30].map((invoices) => ({ invoices, net: { EUR: `${invoices}00` } }));
 
@@ -124,4 +124,20 @@ describe('a batch that an earlier run had staged', () => {
       expect(unusual !== null).toBe(isHeld);
     }
   });
+});
+
+const TOTAL = { invoices: 1, net: { EUR: '1' } };
+const UNUSUAL: TotalCheck = { kind: 'unusual', batches: 5, factor: 3, usual: TOTAL, difference: 'more' };
+const USUAL: TotalCheck = { kind: 'usual', batches: 5, factor: 3, usual: TOTAL };
+
+it.each<readonly [string, TotalCheck | null, number | null, boolean]>([
+  ['that is unusual is waited for', UNUSUAL, null, true],
+  ['that is unusual and confirmed is not', UNUSUAL, 1, false],
+  ['that is usual is not', USUAL, null, false],
+  ['that was declared is not', { kind: 'declared' }, null, false],
+  ['that was never checked is not', null, null, false],
+])('the confirmation of a total %s', (_title, check, confirmedAt, awaits) => {
+  const saved = check === null ? null : { pattern: 'p', total: TOTAL, check, confirmedAt };
+
+  expect(awaitsConfirmation(saved)).toBe(awaits);
 });

@@ -54,6 +54,12 @@ describe('the verdict on a dropped file', () => {
 });
 
 describe('what a person reads beside a file', () => {
+  it('that has lost rows, and of whose invoices none is missing', () => {
+    const end = ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 } });
+
+    expect(note({ end }).sentences[0]).toBe('1 row belongs to no invoice.');
+  });
+
   it('with the references of what is in doubt, which no remark has', () => {
     const end = ended({ counts: { invoices: 3, issued: 3, contradicted: 1 } });
 
@@ -85,11 +91,30 @@ describe('what a person reads beside a file', () => {
     );
   });
 
+  it('of which some rows must be corrected', () => {
+    const counts = { invoices: 5, issued: 1, 'already-issued': 1, invalid: 3, rowsWithoutInvoice: 2, rowsLost: 2 };
+    const end = ended({ counts, reports: { ...REPORTS, corrections: '/r/corrections.csv' } });
+
+    expect(note({ end }).text.split('\n').slice(4)).toEqual([
+      '3 of 5 invoices are not confirmed as issued.',
+      '2 rows belong to no invoice.',
+      'Correct the rows in the corrections file and drop that file; the report says why each of them is not confirmed as issued.',
+      '',
+      'Report       /r/report.html',
+      'Corrections  /r/corrections.csv',
+    ]);
+  });
+
   it.each([
     [
       'some have to wait',
       ended({ counts: { invoices: 2, issued: 1, held: 1 } }),
       ['1 of 2 invoices is not confirmed as issued.', 'The report says of each what to do next.'],
+    ],
+    [
+      'nothing could be read',
+      ended({ state: 'refused', counts: {} }),
+      ['Refused: nothing of it was sent. The report says why. Correct the file and drop it again.'],
     ],
     [
       'the run ended without a result',
@@ -116,6 +141,15 @@ describe('what a person reads beside a file', () => {
       ],
     ],
     [
+      'terminated while it was read',
+      ended({ state: 'refused', counts: {} }),
+      { what: 'terminated', who: null, why: null },
+      [
+        'Stopped on 2027-01-15 02:00 UTC: its run was terminated in Temporal, by an unnamed operator (no reason given).',
+        'No night and no reconciliation sends more of it. A person continues it with lote run a.csv.',
+      ],
+    ],
+    [
       'terminated in this night',
       { kind: 'failed', code: 'TerminatedFailure', message: 'The run was stopped from outside.' },
       { what: 'terminated', who: 'maria', why: 'stop' },
@@ -127,6 +161,13 @@ describe('what a person reads beside a file', () => {
     ],
   ] as const)('that a person stopped: %s', (_, end, stop, sentences) => {
     expect(note({ end, stopped: { ...stop, at: NIGHT.startedAt } }).sentences).toEqual(sentences);
+  });
+
+  it('names no report of a run that left none', () => {
+    const { text } = note({ end: { kind: 'failed', code: 'internal', message: 'x' } });
+
+    expect(text).toContain('Batch        none');
+    expect(text).not.toContain('Report');
   });
 
   it('in the language of the installation, with its numbers and times, while programs read English', () => {

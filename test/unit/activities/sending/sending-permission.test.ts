@@ -201,6 +201,21 @@ describe('the permission to send', () => {
     expect(permit.isValid()).toBe(false);
   });
 
+  it('runs out by the clock of the machine while the ledger is away', async () => {
+    let isAway = false;
+    const sendingBatches = () =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }]);
+    const permission = new SendingPermission({ ledger: { sendingBatches }, calibration: NO_STOP, log });
+    const permit = permission.request({ batch: { batchId: 'b', run: RUN }, lastsMs: 60_000, over: NEVER });
+    onTestFinished(() => permit.close());
+    expect(await permit.confirm()).toBe(true);
+
+    isAway = true;
+    await sleep(600);
+
+    expect(permit.isValid()).toBe(false);
+  });
+
   it('is not given while the ledger is away, and comes when it is back', async () => {
     const { state, permitOf } = permissionOf();
     state.away = true;

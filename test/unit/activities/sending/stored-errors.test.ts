@@ -78,6 +78,23 @@ describe('an error that is kept under a key', () => {
     expect(times(1, 'key')).toEqual(['own']);
   });
 
+  it('is not seen in its first answer, however many were created meanwhile', () => {
+    const { errors, answered } = noting();
+    const place = errors.leave();
+    for (const key of ['a', 'b', 'c']) answered(key, CREATED);
+
+    expect(answered('key', error(), place)).toBe('open');
+    expect(answered('key', error())).toBe('own');
+  });
+
+  it('is told from an outage by 64 creations when 63 keys share it', () => {
+    const { answered } = noting();
+    for (let key = 0; key < 63; key += 1) answered(`key ${key}`, error());
+    for (let key = 0; key < 64; key += 1) answered(`created ${key}`, CREATED);
+
+    expect(answered('key 0', error())).toBe('own');
+  });
+
   it('is told by time where nothing is left to compare with, and not by time alone: a few answers are no pattern', () => {
     const { answered, times, later } = noting();
     times(5, 'key');

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headerLines, signingKeys, timeOf, type SignatureShape } from '../../../../src/webhooks/signature-check.ts';
+import { anyText } from '../../../support/any-text.ts';
 import { checked, SHAPE } from './check-of.ts';
 
 const RAW = Buffer.from('{"type":"invoice.issued","data":{"id":"inv_1"}}');
@@ -168,6 +169,50 @@ describe('headerLines', () => {
           lines.filter(([name]) => name.toLowerCase() === 'x-sig').map(([, value]) => value),
         );
       }),
+    );
+  });
+});
+
+const bytes = fc.uint8Array({ maxLength: 300 });
+const secret = anyText({ minLength: 1, maxLength: 40 });
+const shape: fc.Arbitrary<SignatureShape> = fc.record({
+  ...constants(SHAPE),
+  algorithm: fc.constantFrom('sha1', 'sha256', 'sha384', 'sha512'),
+  encoding: fc.constantFrom('hex', 'base64', 'base64url'),
+  prefix: fc.constantFrom('', 'sha256=', 'v1,'),
+});
+
+function constants<T extends object>(value: T): { [Key in keyof T]: fc.Arbitrary<T[Key]> } {
+  const entries = Object.entries(value).map(([key, one]) => [key, fc.constant(one)]);
+  return Object.fromEntries(entries) as { [Key in keyof T]: fc.Arbitrary<T[Key]> };
+}
+
+describe('a signature', () => {
+  it('holds for exactly the bytes, the secret and the shape that made it', () => {
+    fc.assert(
+      fc.property(bytes, secret, shape, fc.nat(), (raw, key, how, place) => {
+        const lines = [sign(how, key, raw)];
+        const other = Uint8Array.from(raw.length === 0 ? [0] : raw);
+        if (raw.length > 0) other[place % raw.length] = (other[place % raw.length] ?? 0) ^ 1;
+
+        expect(checked({ raw, lines, secrets: ['old', key], shape: how })).toBeNull();
+        expect(checked({ raw: other, lines, secrets: [key], shape: how })).toBe('signature-wrong');
+        expect(checked({ raw, lines, secrets: [`${key}x`], shape: how })).not.toBeNull();
+      }),
+    );
+  });
+
+  it('never holds for a header that an attacker made up, and never throws over one', () => {
+    fc.assert(
+      fc.property(
+        bytes,
+        secret,
+        shape,
+        fc.array(fc.string({ maxLength: 300 }), { maxLength: 3 }),
+        (raw, key, how, lines) => {
+          expect(checked({ raw, lines, secrets: [key], shape: how })).not.toBeNull();
+        },
+      ),
     );
   });
 });
