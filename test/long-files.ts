@@ -53,7 +53,6 @@ export const LONG_FILES: readonly string[] = [
   'test/e2e/build.test.ts',
   'test/browser/temporal-ui.test.ts',
   'test/browser/console.test.ts',
-  'test/browser/find-invoice.test.ts',
   'test/workflow/operator/typed-by-hand.test.ts',
   'test/contract/app/temporal/temporal-connection.test.ts',
   'test/e2e/shared-limits.test.ts',

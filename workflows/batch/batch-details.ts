@@ -108,6 +108,10 @@ export interface BatchEnd {
   readonly state: 'refused' | 'cancelled' | 'finished';
   /** From the report: settled invoices that are not confirmed as issued, or are in doubt. A refused file, or differing control totals, counts as one. */
   readonly problems: number;
+  /** Number of these invoices that went out, and may exist twice or have failed. */
+  readonly contradicted: number;
+  /** Only the declared control totals are wrong. */
+  readonly totalsDiffer: boolean;
 }
 
 /** Codes of a wait that only a corrected service profile ends. */
@@ -162,14 +166,22 @@ function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchVi
   return 'Nothing';
 }
 
-function afterwards({ state, problems, batchId }: BatchEnd): string {
+function afterwards({ state, problems, batchId, contradicted, totalsDiffer }: BatchEnd): string {
   if (state === 'refused') return 'Read in the report why the file was refused, correct it, and drop it again';
-  if (problems === 0) return 'Nothing: every invoice went out';
-  return `${plural(PROBLEMS, problems)} with ${asCode({ batch: batchId })}`;
+  const steps: string[] = [];
+  if (contradicted > 0) steps.push(plural(CONTRADICTED, contradicted));
+  const notOut = problems - contradicted;
+  if (totalsDiffer) steps.push(TOTALS_DIFFER);
+  else if (notOut > 0) steps.push(`${plural(NOT_OUT, notOut)} with ${asCode({ batch: batchId })}`);
+  return steps.length === 0 ? 'Nothing: every invoice went out' : steps.join('. ');
 }
 
-const PROBLEMS =
-  '{n} [problem|problems]: the report says which invoices are not confirmed as issued or are in doubt, and whether control totals differ. Do not send again what is in doubt. Correct the rows of the corrections file and drop that one; or send again what was not issued: start the workflow retryInvoices';
+const CONTRADICTED =
+  '{n} [invoice|invoices] went out and may exist twice, or have failed: look [it|them] up at the service, and do not send [it|them] again';
+const TOTALS_DIFFER =
+  'Every invoice of the file went out, but it does not have the control totals that were declared: compare it with its source';
+const NOT_OUT =
+  '{n} [invoice is|invoices are] not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices';
 
 /** Formats the input as code, because the UI makes curly quotes in sentences, which break a copied input. */
 function asCode(input: Readonly<Record<string, string | number>>): string {

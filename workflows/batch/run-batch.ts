@@ -234,6 +234,8 @@ export function endOf(
     counts.rowsLost ?? 0,
   );
   const isProblemItself = state === 'refused' || totalsDiffer !== undefined;
-  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + (counts.contradicted ?? 0);
-  return { batchId, links, state, problems };
+  const { contradicted = 0 } = counts;
+  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + contradicted;
+  const areTotalsAlone = totalsDiffer !== undefined && notOut === 0;
+  return { batchId, links, state, problems, contradicted, totalsDiffer: areTotalsAlone };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { ReportNote } from '../../report/report-model.ts';
 import type { InvoicingService } from '../../service/client.ts';
@@ -23,6 +24,9 @@ const NOT_BY_LOTE =
 const NO_SECRET =
   'the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused';
 
+/** Pause in milliseconds between two looks at the claim of another process. */
+const ASK_EVERY_MS = 250;
+
 /** The registration of this process. */
 export type WebhookRegistration = ReturnType<typeof createWebhookRegistration>;
 
@@ -42,9 +46,10 @@ export function createWebhookRegistration({ ledger, service, log, ...settings }:
   async function isRegistered(address: string): Promise<boolean> {
     const place = { baseUrl: service.baseUrl, application, url: address };
     if (unsaved === null) {
-      const claim = await ledger.claimEndpoint(place);
-      // While another process registers the address, the batch goes on, because GETs settle invoices too.
-      if (claim !== 'claimed') return claim === 'registered';
+      let claim = await ledger.claimEndpoint(place);
+      // A batch that goes on without the secret refuses its deliveries. A claim of a crashed process expires.
+      for (; claim === 'taken'; claim = await ledger.claimEndpoint(place)) await sleep(ASK_EVERY_MS);
+      if (claim === 'registered') return true;
       const answer = await service.registerWebhook(address);
       if (answer.kind !== 'registered') {
         const { code } = answer.reason;

@@ -16,8 +16,8 @@ export interface WebhookEndpointRecord extends WebhookPlace {
 /** `claimed`: this process may register the address; `taken`: another process registers it now. */
 export type EndpointClaim = 'registered' | 'claimed' | 'taken';
 
-/** Longer than a registration takes. After that a claim belongs to a crashed process. */
-const CLAIM_MS = 60_000;
+/** After this time a claim counts as one of a crashed process. A slower process registers the address, too: both secrets count. */
+const CLAIM_MS = 10_000;
 
 /** Endpoints of an application at a base address, in the order of registration. Lote removes none of them, because the service may still have it. */
 type Endpoints = readonly {

@@ -166,7 +166,7 @@ describe('the current details', SIDE_BY_SIDE, () => {
 
       expectDescribed(definition);
       expect(currentDetails).toContain('| Now | done |');
-      expect(currentDetails).toContain('1 problem: the report says');
+      expect(currentDetails).toContain('1 invoice is not confirmed as issued.');
       expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
       expect(await readFile(reports.html, 'utf8')).toContain('<html lang="pt">');
       expect(await readFile(reports.json, 'utf8')).not.toContain('fatura');

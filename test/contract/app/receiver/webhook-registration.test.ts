@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { englishNote } from '../../../../src/report/texts/report-format.ts';
 import { openPostgresLedger } from '../../../../src/ledger/open-postgres-ledger.ts';
@@ -89,16 +90,15 @@ describe('the registration of a webhook', () => {
     expect(await ledger.webhookSecrets(BASE_URL, application)).toEqual(['s']);
   });
 
-  it('registers once when many processes start at the same time, and no batch waits for it', async () => {
+  it('registers once when many processes start at the same time, and the others wait for it', async () => {
     const release = barrier();
     const { process, asked } = placeWith((nth) => release.reached.then(() => registered(`s${nth}`)));
     const processes = Array.from({ length: 5 }, () => process());
 
     const all = processes.map((one) => one.ensure());
-    await Promise.race(all);
+    expect(await Promise.race([...all, sleep(300, 'waits')])).toBe('waits');
     release.open();
     await Promise.all(all);
-    await Promise.all(processes.map((one) => one.ensure()));
 
     expect(asked()).toBe(1);
     expect(processes.map((one) => noteOf(one))).toEqual([null, null, null, null, null]);
@@ -153,7 +153,7 @@ describe('the registration of a webhook', () => {
     expect(await ledger.webhookSecrets(BASE_URL, application)).toEqual(['s1']);
   });
 
-  it('keeps every secret that came: a process that stalled for a minute may register, too', async () => {
+  it('keeps every secret that came: a process that stalled may register, too', async () => {
     const release = barrier();
     const { process, asked, application } = placeWith((nth) =>
       nth > 1 ? registered('the second') : release.reached.then(() => registered('the first')),

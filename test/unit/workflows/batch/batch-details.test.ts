@@ -44,7 +44,7 @@ describe('the current details at the end of a batch', () => {
   const view = { progress: PROGRESS, snapshot: null, links: null, attachedTo: null };
 
   it('hold an input for the next step that can be pasted as it is', () => {
-    const end = { batchId: 'batch-may', state: 'finished', problems: 2 } as const;
+    const end = { batchId: 'batch-may', state: 'finished', problems: 2, contradicted: 0, totalsDiffer: false } as const;
     const links = { searchable: false, console: null, reportsDir: '/r' };
 
     expect(batchDetails({ ...view, end: { ...end, links } })).toContain('`{"batch": "batch-may"}`');
@@ -52,9 +52,28 @@ describe('the current details at the end of a batch', () => {
 
   it.each([
     ['every invoice went out', { issued: 3 }, undefined, 0, 'Nothing: every invoice went out'],
-    ['the control totals differ', { 'already-issued': 3 }, 'differ', 1, '1 problem: '],
-    ['the control totals differ and some are held', { issued: 1, held: 2 }, 'differ', 2, '2 problems: '],
-    ['one is in doubt, and another failed', { issued: 2, failed: 1, contradicted: 1 }, undefined, 2, '2 problems: '],
+    ['the control totals differ', { 'already-issued': 3 }, 'differ', 1, 'compare it with its source'],
+    [
+      'the control totals differ and some are held',
+      { issued: 1, held: 2 },
+      'differ',
+      2,
+      '2 invoices are not confirmed',
+    ],
+    [
+      'an invoice went out and is in doubt',
+      { issued: 3, contradicted: 1 },
+      undefined,
+      1,
+      '1 invoice went out and may exist',
+    ],
+    [
+      'one is in doubt, and another failed',
+      { issued: 2, failed: 1, contradicted: 1 },
+      undefined,
+      2,
+      'do not send it again. 1 invoice is not confirmed',
+    ],
   ] as const)('at the end where %s', (_, counts, totalsDiffer, problems, words) => {
     const links = { searchable: false, console: null, reportsDir: '/r' };
     const result = { batchId: 'batch-may', state: 'finished', counts: { invoices: 3, ...counts } } as const;
