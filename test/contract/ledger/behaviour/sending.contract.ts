@@ -52,7 +52,7 @@ export function sendingContract(ledger: Ledger): void {
 
       expect(moved.map((ids) => ids.toSorted((a, b) => a - b))).toEqual([
         [fourth.invoiceId],
-        [first.invoiceId, third.invoiceId],
+        [first.invoiceId, third.invoiceId].toSorted((a, b) => a - b),
       ]);
       const after = [...(await one.sendable()), ...(await two.sendable())];
       expect(after.map(({ state, body }) => [state, body])).toEqual([
