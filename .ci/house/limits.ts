@@ -24,7 +24,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 4900 },
-  'src/app': { files: 61, lines: 7401 },
+  'src/app': { files: 61, lines: 7406 },
   'src/cli': { files: 29, lines: 2894 },
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 7, lines: 958 },
@@ -39,7 +39,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/service': { files: 23, lines: 3018 },
   'src/texts': { files: 14, lines: 1772 },
   'src/webhooks': { files: 8, lines: 1247 },
-  workflows: { files: 19, lines: 2390 },
+  workflows: { files: 19, lines: 2400 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
