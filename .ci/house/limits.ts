@@ -24,7 +24,7 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 4900 },
-  'src/app': { files: 61, lines: 7406 },
+  'src/app': { files: 61, lines: 7448 },
   'src/cli': { files: 29, lines: 2894 },
   'src/console': { files: 22, lines: 4229 },
   'src/database': { files: 7, lines: 958 },

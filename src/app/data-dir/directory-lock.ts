@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { LoteError } from '../../domain/errors.ts';
 import { requireWritable } from '../../platform/folders.ts';
+import { repeat, type Repetition } from '../../platform/repeat.ts';
 
 /** A lock that lasts until it is released or its process ends in any way. */
 export interface DirectoryLock {
   /** A new id per owner. An owner writes it into its files, so that readers can recognise the files of a dead owner. */
   readonly owner: string;
+  /** Returns true if the locked file is still in its directory. */
+  isInPlace(): boolean;
   release(): Promise<void>;
 }
 
@@ -30,7 +33,8 @@ const PATIENCE_MS = 100;
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
   await refuseNetworkFileSystem(directory);
-  const fd = await openLockFile(join(directory, LOCK_FILE), PATIENCE_MS);
+  const file = join(directory, LOCK_FILE);
+  const fd = await openLockFile(file, PATIENCE_MS);
   if (fd === null) return null;
   try {
     await requireWritable({ title: 'data directory', path: directory, variable: 'LOTE_DATA_DIR' });
@@ -39,7 +43,7 @@ export async function acquireDirectoryLock(directory: string): Promise<Directory
     const holder = { owner, host: hostname(), pid: process.pid, since: new Date().toISOString() };
     ftruncateSync(fd);
     writeSync(fd, `${JSON.stringify(holder)}\n`);
-    return { owner, release: closeOnce(fd) };
+    return { owner, isInPlace: () => isStill(file, fd), release: closeOnce(fd) };
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -68,6 +72,35 @@ export function currentOwner(directory: string): string | null {
   }
 }
 
+const LOOK_EVERY_MS = 5_000;
+/** Failed checks in a row before the directory counts as lost, because a mount may be away for a moment. */
+const LOOKS = 2;
+
+/**
+ * Checks regularly that the lock file is in its place, and calls `onLost` with `folder-unusable` once it is not. The lock of a moved or removed
+ * file excludes no process: another process makes a new directory with a new ledger, while this one writes files that no process will find again.
+ */
+export function watchDirectory(
+  path: string,
+  lock: Pick<DirectoryLock, 'isInPlace'>,
+  onLost: (error: LoteError) => void,
+  everyMs = LOOK_EVERY_MS,
+): Repetition {
+  let missing = 0;
+  return repeat(everyMs, async () => {
+    missing = lock.isInPlace() ? 0 : missing + 1;
+    if (missing === LOOKS) onLost(directoryLost(path));
+  });
+}
+
+function directoryLost(path: string): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Keeping the data directory ${path}: it must stay where it is while Lote runs, but it was removed or moved away, or another one took its place. Its ledger is not there any more: put the directory back, ` +
+      'or restore a copy (docs/deployment.md#restore-the-ledger), before you start Lote again.',
+  );
+}
+
 /**
  * Opens a file, creating it if missing, and takes the kernel's exclusive lock on it. The lock ends when the descriptor
  * and each copy inherited by a child process are closed. Returns a bare descriptor, because Node closes a FileHandle
@@ -85,9 +118,15 @@ export async function openLockFile(file: string, patienceMs: number): Promise<nu
 
 function openLocked(file: string): number | null {
   const fd = decided(file, () => openSync(file, 'a+', OWNER_ONLY));
-  if (decided(file, () => tryLock(fd))) return fd;
+  if (decided(file, () => tryLock(fd)) && isStill(file, fd)) return fd;
   closeSync(fd);
   return null;
+}
+
+/** Returns false if the open file has been removed, or another file has taken its place. */
+function isStill(file: string, fd: number): boolean {
+  const [there, ours] = [statSync(file, { throwIfNoEntry: false }), fstatSync(fd)];
+  return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
 }
 
 /** A file system without locks may grant every lock, so this function requires that a second lock is refused. */

@@ -3,6 +3,7 @@ import { sayingWaits } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
+import { watchDirectory } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import { startHealthServer } from '../process/probe-server.ts';
 import { startReceiver } from '../receiver/start-receiver.ts';
@@ -161,9 +162,9 @@ async function serveHealth({ config, parts }: ProcessCore, ready: () => Promise<
   return server.url;
 }
 
-/** Publishes the addresses for other processes of the data directory. */
+/** Publishes the addresses for other processes of the data directory, and watches that this process still owns it. */
 async function publish(
-  { config, ledger, parts, own }: ProcessCore,
+  { config, ledger, parts, own, onLost }: ProcessCore,
   temporal: ConnectedTemporal,
   urls: Pick<Endpoints, 'receiver' | 'console' | 'sandbox'>,
 ): Promise<Endpoints | null> {
@@ -176,5 +177,7 @@ async function publish(
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
+  const watch = watchDirectory(dataDir.path, lock, onLost);
+  parts.add('watch of the data directory', () => watch.stop());
   return endpoints;
 }

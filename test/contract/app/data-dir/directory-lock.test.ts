@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   acquireDirectoryLock,
   currentOwner,
   networkFileSystemOfType,
+  watchDirectory,
 } from '../../../../src/app/data-dir/directory-lock.ts';
 import {
   bindMount,
@@ -210,6 +211,35 @@ describe('the owner of a directory', () => {
     await rm(join(directory, 'lote.lock'));
 
     expect(currentOwner(directory)).toBeNull();
+  });
+});
+
+describe('a data directory that is owned', () => {
+  it.each([
+    ['is removed', (path: string) => rm(path, { recursive: true })],
+    [
+      'is moved away, and another process owns a new one in its place',
+      async (path: string) => {
+        await rename(path, `${path}-moved`);
+        await mkdir(path);
+        await locked(path);
+      },
+    ],
+  ])('is lost to its owner when it %s', async (_, lose) => {
+    const path = join(await temporaryDirectory(), 'data');
+    await mkdir(path);
+    const lock = await locked(path);
+    const lost = new Promise((resolve) => {
+      const watch = watchDirectory(path, lock, resolve, 1);
+      onTestFinished(() => watch.stop());
+    });
+
+    await lose(path);
+
+    expect(await lost).toMatchObject({
+      code: 'folder-unusable',
+      message: expect.stringContaining('removed or moved away') as string,
+    });
   });
 });
 
